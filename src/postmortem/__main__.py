@@ -1,0 +1,5 @@
+"""`python -m postmortem`."""
+
+from postmortem.cli import main
+
+main()
