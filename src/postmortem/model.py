@@ -169,3 +169,59 @@ class Finding:
     def __post_init__(self) -> None:
         if not self.evidence:
             raise ValueError(f"a finding without evidence: {self.class_id}")
+
+
+class Place(StrEnum):
+    """Where a finding stands in the chain."""
+
+    ROOT = "root"
+    CONSEQUENCE = "consequence"
+    SYMPTOM = "symptom"
+    CONTRIBUTING = "contributing"
+    CONTEXT = "context"
+
+
+class Edge(StrEnum):
+    """How well a link from cause to effect is known."""
+
+    PROVEN = "proven"
+    COMPATIBLE = "compatible"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """A finding in its place; `because_of` is the finding that caused it."""
+
+    finding: Finding
+    place: Place
+    because_of: Finding | None = None
+    edge: Edge | None = None
+    note: str = ""  # why it is only context
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that could not be known, what it leaves open, and what would close it."""
+
+    source: str
+    state: State
+    reason: str
+    leaves_open: tuple[str, ...] = ()
+    ask: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What happened, as far as the evidence says."""
+
+    status: str  # failed, healthy, undecided
+    outcome: Finding | None = None
+    root: Finding | None = None
+    confidence: str = ""  # high, medium, low
+    because: str = ""
+    chain: tuple[ChainLink, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    ruled_out: tuple[Finding, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    would_decide: tuple[str, ...] = ()

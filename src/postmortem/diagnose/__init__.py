@@ -1,0 +1,110 @@
+"""Findings -> diagnosis: outcome first, then what can have caused it, what is only a symptom, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from postmortem.diagnose.chain import chain
+from postmortem.diagnose.edges import Caused, edges
+from postmortem.diagnose.entity import Match, compare
+from postmortem.diagnose.gaps import gaps, would_decide
+from postmortem.diagnose.outcome import HELD, Outcome, outcome
+from postmortem.diagnose.rank import heads, raised, reach
+from postmortem.diagnose.reach import out_of_reach, window
+from postmortem.model import CONFIDENCE, Diagnosis, Finding, Role, Verdict
+from postmortem.scene import Scene
+from postmortem.signatures import Link
+
+LOWER = {"high": "medium", "medium": "low", "low": "low"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Findings told apart: those in reach, those that are not and why, and those that are ruled out."""
+
+    near: tuple[Finding, ...]
+    far: tuple[tuple[Finding, str], ...]
+    refuted: tuple[Finding, ...]
+
+
+def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tuple[Link, ...]]) -> Diagnosis:
+    """The diagnosis of one machine."""
+    end = outcome(findings, scene)
+    told = told_apart(findings, end, scene)
+    end = outcome(told.near, scene)
+    missing = gaps(scene)
+    if end.status != "failed":
+        return unfailed(end, told, missing=would_decide(told.near, None, missing), scene=scene)
+    caused = edges(told.near, links)
+    near = tuple(raised(f, caused) for f in told.near)
+    caused = edges(near, links)
+    best = heads(near, caused)
+    root = best[0] if best else None
+    said, because = confidence(root, best[1:], caused)
+    return Diagnosis(
+        status="failed",
+        outcome=end.finding,
+        root=root,
+        confidence=said,
+        because=because,
+        chain=chain(root, near, caused, told.far),
+        findings=tuple(f for f in near if f.role is not Role.OUTCOME),
+        ruled_out=told.refuted,
+        gaps=missing,
+        would_decide=would_decide((*near, *told.refuted), root, missing),
+    )
+
+
+def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorted:
+    """The findings in reach of the incident, and the others with the reason."""
+    span = window(end, scene)
+    near, far = [], []
+    for finding in findings:
+        if finding.verdict is Verdict.REFUTED:
+            continue
+        why = "" if finding.role is Role.OUTCOME else out_of_reach(finding, end, span, findings)
+        if why:
+            far.append((finding, why))
+        else:
+            near.append(finding)
+    return Sorted(tuple(near), tuple(far), tuple(f for f in findings if f.verdict is Verdict.REFUTED))
+
+
+def unfailed(end: Outcome, told: Sorted, missing: tuple[str, ...], scene: Scene) -> Diagnosis:
+    """Nothing failed, or nothing says whether it did: what was seen is context."""
+    notes = [(f, "the run ended well after it") for f in told.near if f.role is not Role.OUTCOME]
+    context = told.far if end.status == "undecided" else (*notes, *told.far)
+    return Diagnosis(
+        status=end.status,
+        outcome=end.finding,
+        chain=chain(None, (), (), context),
+        findings=(),
+        ruled_out=told.refuted,
+        gaps=gaps(scene),
+        would_decide=missing if end.status == "undecided" else (),
+    )
+
+
+def confidence(root: Finding | None, others: Sequence[Finding], caused: Sequence[Caused]) -> tuple[str, str]:
+    """How sure the root is, in a word and a sentence; a rival of equal standing that it does not explain lowers it."""
+    if root is None:
+        return "", ""
+    word = CONFIDENCE[root.verdict]
+    because = root.because or root.title
+    explained = reach(root, caused)
+    rivals = [f for f in others if rivals_with(f, root) and not any(f is e for e in explained)]
+    if rivals:
+        return LOWER[word], f"{because}; but {rivals[0].title.lower()} was also found and is not explained by it"
+    return word, because
+
+
+def rivals_with(other: Finding, root: Finding) -> bool:
+    """Whether another head is as well supported and of another kind."""
+    order = list(HELD)
+    same_standing = order.index(other.verdict) <= order.index(root.verdict)
+    kin = other.class_id == root.class_id or compare(other.entity, root.entity) is Match.SAME
+    return same_standing and not kin and other.role is Role.ROOT
+
+
+__all__ = ["diagnose"]

@@ -1,0 +1,82 @@
+"""Declared links -> edges between findings, taken only where entity and time order allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from postmortem.diagnose.entity import Match, comes_before, compare, seconds_apart
+from postmortem.model import Edge, Finding, Role
+from postmortem.signatures import Link
+
+FAR_S = 3600.0
+RECORD_LINES = 40  # a crash record's own lines
+WRAPPERS = ("runtime.", "process.abort", "process.silent-exit", "process.killed")
+
+
+@dataclass(frozen=True, slots=True)
+class Caused:
+    """`cause` explains `effect`, and how well that is known."""
+
+    cause: Finding
+    effect: Finding
+    edge: Edge
+    say: str = ""
+
+
+def edges(findings: Sequence[Finding], links: Mapping[str, tuple[Link, ...]]) -> tuple[Caused, ...]:
+    """Every edge that the declared links and the records themselves allow."""
+    found: list[Caused] = []
+    for cause in findings:
+        for effect in findings:
+            if cause is effect or cause.class_id == effect.class_id:
+                continue
+            link = next((k for k in links.get(cause.class_id, ()) if k.effect == effect.class_id), None)
+            edge = graded(cause, effect, link) if link else same_record(cause, effect)
+            if edge:
+                found.append(Caused(cause, effect, edge, link.say if link else ""))
+    return tuple(found)
+
+
+def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
+    """The grade of a declared link between two findings, or None where keys or order contradict it."""
+    match = compare(cause.entity, effect.entity, same_namespace=in_one_namespace(cause, effect))
+    if match is Match.OTHER or any(lacks(cause, effect, key) for key in link.same):
+        return None
+    gap = seconds_apart(cause.when, effect.when)
+    if comes_before(effect, cause) is True and not share_record(cause, effect):
+        return None
+    if gap is not None and link.within_s and gap > link.within_s:
+        return None
+    if share_record(cause, effect):
+        return Edge.PROVEN
+    if match is Match.SAME:
+        return Edge.PROVEN if gap is not None else Edge.COMPATIBLE
+    if gap is None or gap > FAR_S:
+        return Edge.ASSUMED
+    return Edge.COMPATIBLE
+
+
+def lacks(cause: Finding, effect: Finding, key: str) -> bool:
+    """Whether a key that the link demands is known on both sides and differs."""
+    a, b = cause.entity.get(key), effect.entity.get(key)
+    return a is not None and b is not None and compare({key: a}, {key: b}) is Match.OTHER
+
+
+def in_one_namespace(a: Finding, b: Finding) -> bool:
+    """Whether both count pids the same way: told by one source, or neither by the kernel."""
+    return a.evidence[0].source == b.evidence[0].source
+
+
+def share_record(a: Finding, b: Finding) -> bool:
+    """Whether the two rest on a line that both quote."""
+    lines = {(e.source, e.line) for e in a.evidence if e.line}
+    return any((e.source, e.line) in lines for e in b.evidence)
+
+
+def same_record(cause: Finding, effect: Finding) -> Edge | None:
+    """A program's own uncaught error is explained by the class that its text names."""
+    wraps = effect.class_id.startswith(WRAPPERS) and effect.role in (Role.MECHANISM, Role.SYMPTOM)
+    if wraps and cause.role is Role.ROOT and share_record(cause, effect):
+        return Edge.PROVEN
+    return None

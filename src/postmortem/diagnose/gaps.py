@@ -1,0 +1,72 @@
+"""What could not be known: sources that are missing, probes that failed, questions that stayed open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from postmortem.model import READABLE, Finding, Gap, Kind, Probe, State, Verdict
+from postmortem.scene import Scene
+
+ASK = {
+    Kind.KERNEL: "the kernel log from the host (dmesg; containers often may not read it)",
+    Kind.CGROUP: "memory.events, memory.peak and memory.max of the container, before it is removed",
+    Kind.SMI: "nvidia-smi -q, taken with a time limit",
+    Kind.PS: "a process table with states and parents",
+    Kind.PROC: "/proc/PID/stat and status of the dead or stuck processes, read as root",
+    Kind.SCRIPT: "the script as it ran, with its time of change and checksum",
+    Kind.LOG: "the whole log",
+}
+OPEN = {
+    Kind.KERNEL: ("memory.oom-kill-cgroup", "memory.oom-kill-host", "gpu.fell-off-bus", "process.segfault"),
+    Kind.CGROUP: ("memory.oom-kill-cgroup",),
+    Kind.SMI: ("gpu.driver-hang", "gpu.ecc-error", "gpu.no-device"),
+    Kind.SCRIPT: ("script.syntax-error", "script.modified-while-running"),
+}
+FINE = (*READABLE, State.EMPTY)
+
+
+def gaps(scene: Scene) -> tuple[Gap, ...]:
+    """One gap for each source or probe that was asked for and did not come."""
+    seen: dict[tuple[str, State], Gap] = {}
+    for gap in (*source_gaps(scene), *probe_gaps(scene.probes), *damage_gaps(scene)):
+        seen.setdefault((gap.source, gap.state), gap)
+    return tuple(seen.values())
+
+
+def source_gaps(scene: Scene) -> Iterable[Gap]:
+    for reading in scene.readings:
+        source = reading.source
+        if source.state not in FINE or (source.state is State.CUT and source.reason):
+            kind = source.kind
+            yield Gap(source.path, source.state, source.reason, OPEN.get(kind, ()), ASK.get(kind, ""))
+
+
+def probe_gaps(probes: Sequence[Probe]) -> Iterable[Gap]:
+    for probe in probes:
+        if probe.state not in FINE and probe.state is not State.MISSING:
+            took = f" after {probe.seconds:.1f} s" if probe.seconds else ""
+            yield Gap(probe.member or probe.name, probe.state, f"{probe.reason or probe.why}{took}", (), "")
+
+
+def damage_gaps(scene: Scene) -> Iterable[Gap]:
+    for damage in scene.damage:
+        yield Gap(damage.path, damage.state, damage.reason)
+
+
+def would_decide(findings: Sequence[Finding], root: Finding | None, missing: Sequence[Gap]) -> tuple[str, ...]:
+    """What would settle the matter, most telling first: open questions of the suspects, then the missing sources."""
+    wanted: dict[str, None] = {}
+    for finding in findings:
+        open_question = finding.verdict in (Verdict.SUSPECTED, Verdict.CONTESTED, Verdict.POSSIBLE)
+        if (open_question or finding is root) and finding.verdict is not Verdict.CONFIRMED:
+            wanted |= dict.fromkeys(f"{finding.class_id}: {ask}" for ask in finding.unknown)
+    if root is None or not wanted:
+        wanted |= dict.fromkeys(g.ask for g in missing if g.ask)
+    return tuple(wanted)[:8]
+
+
+def by_class(findings: Sequence[Finding]) -> Mapping[str, tuple[Finding, ...]]:
+    grouped: dict[str, list[Finding]] = {}
+    for finding in findings:
+        grouped.setdefault(finding.class_id, []).append(finding)
+    return {key: tuple(value) for key, value in grouped.items()}
