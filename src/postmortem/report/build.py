@@ -1,0 +1,164 @@
+"""Diagnosis and scene -> the JSON report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC
+from typing import Any
+
+from postmortem.model import ChainLink, Damage, Diagnosis, Evidence, Finding, Gap, Instant, Probe
+from postmortem.report import SCHEMA, Report
+from postmortem.report.exhibits import exhibits
+from postmortem.report.fingerprint import fingerprint
+from postmortem.report.machine import machine
+from postmortem.report.safe import plain
+from postmortem.scene import Scene
+
+MOST_EVIDENCE = 12
+
+
+def build(diagnosis: Diagnosis, scene: Scene, tool: Mapping[str, str], about: Mapping[str, Any], machine_extra: Mapping[str, Any]) -> Report:
+    """The report of schema postmortem/diagnosis/v1; `about` is its `input` without the sources."""
+    sources = [{"path": plain(r.path), "kind": str(r.source.kind), "state": str(r.source.state), "lines": r.source.text.count} for r in scene.readings]
+    return {
+        "schema": SCHEMA,
+        "tool": dict(tool),
+        "input": {**about, "sources": sources},
+        "machine": machine(scene, machine_extra),
+        "status": diagnosis.status,
+        "outcome": outcome(diagnosis.outcome),
+        "root_cause": root_cause(diagnosis),
+        "chain": [link(k) for k in diagnosis.chain],
+        "findings": [finding(f) for f in diagnosis.findings],
+        "ruled_out": [ruled_out(f) for f in diagnosis.ruled_out],
+        "gaps": [gap(g) for g in diagnosis.gaps],
+        "would_decide": [plain(w) for w in diagnosis.would_decide],
+        "timeline": timeline(diagnosis),
+        "exhibits": exhibits(diagnosis, scene),
+        "probes": [probe(p) for p in scene.probes],
+        "warnings": [warning(d) for d in scene.damage],
+        "fingerprint": fingerprint(diagnosis),
+    }
+
+
+def when(instant: Instant | None) -> dict[str, Any] | None:
+    """RFC 3339 in UTC, microseconds only where there are any."""
+    if instant is None:
+        return None
+    utc = instant.utc.astimezone(UTC)
+    text = utc.isoformat(timespec="microseconds" if utc.microsecond else "seconds").replace("+00:00", "Z")
+    return {"utc": text, "plus_minus_s": round(instant.plus_minus_s, 6), "zone_known": instant.zone_known}
+
+
+def evidence(items: Sequence[Evidence]) -> list[dict[str, Any]]:
+    return [
+        {"source": plain(e.source), "line": e.line, "text": plain(e.text), "when": when(e.when)}
+        for e in items[:MOST_EVIDENCE]
+    ]
+
+
+def facts(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: plain(v) if isinstance(v, str) else v for k, v in sorted(values.items()) if v not in ("", None)}
+
+
+def outcome(end: Finding | None) -> dict[str, Any] | None:
+    if end is None:
+        return None
+    what = plain(end.summary or end.title)
+    return {"what": what, "entity": facts(end.entity), "when": when(end.when), "evidence": evidence(end.evidence)}
+
+
+def root_cause(diagnosis: Diagnosis) -> dict[str, Any] | None:
+    root = diagnosis.root
+    if root is None:
+        return None
+    return {
+        "class": root.class_id,
+        "title": root.title,
+        "summary": plain(root.summary or root.title),
+        "confidence": diagnosis.confidence,
+        "because": plain(diagnosis.because),
+        "when": when(root.when),
+        "facts": facts({**root.entity, **root.facts}),
+        "evidence": evidence(root.evidence),
+        "advice": [plain(a) for a in root.advice],
+        "references": list(root.references),
+    }
+
+
+def link(one: ChainLink) -> dict[str, Any]:
+    found = one.finding
+    return {
+        "class": found.class_id,
+        "title": found.title,
+        "summary": plain(found.summary or found.title),
+        "class_role": str(found.role),
+        "place": str(one.place),
+        "when": when(found.when),
+        "because_of": one.because_of.class_id if one.because_of else None,
+        "edge": str(one.edge) if one.edge else None,
+        "note": plain(one.note),
+        "facts": facts({**found.entity, **found.facts}),
+        "evidence": evidence(found.evidence),
+    }
+
+
+def finding(found: Finding) -> dict[str, Any]:
+    return {
+        "class": found.class_id,
+        "title": found.title,
+        "summary": plain(found.summary or found.title),
+        "class_role": str(found.role),
+        "confidence": str(found.verdict),
+        "when": when(found.when),
+        "facts": facts({**found.entity, **found.facts}),
+        "evidence": evidence(found.evidence),
+    }
+
+
+def ruled_out(found: Finding) -> dict[str, Any]:
+    reasons = "; ".join(dict.fromkeys(plain(sentence) for sentence, _ in found.against))
+    return {"class": found.class_id, "title": found.title, "reason": reasons, "evidence": evidence([e for _, e in found.against])}
+
+
+def gap(one: Gap) -> dict[str, Any]:
+    return {"source": plain(one.source), "state": str(one.state), "reason": plain(one.reason), "leaves_open": list(one.leaves_open), "ask": one.ask}
+
+
+def probe(one: Probe) -> dict[str, Any]:
+    return {
+        "name": plain(one.name),
+        "state": str(one.state),
+        "seconds": round(one.seconds, 3),
+        "bytes": one.bytes,
+        "why": plain(one.why),
+        "reason": plain(one.reason),
+    }
+
+
+def warning(damage: Damage) -> str:
+    return plain(f"{damage.path}: {damage.state}: {damage.reason}")
+
+
+def timeline(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+    """Every dated line that the chain rests on, in time order."""
+    rows = {}
+    for one in diagnosis.chain:
+        for item in one.finding.evidence[:MOST_EVIDENCE]:
+            if item.when is not None:
+                rows.setdefault((item.when.utc, item.source, item.line), (item, one))
+    return [
+        {"when": when(i.when), "source": plain(i.source), "line": i.line, "text": plain(i.text), "class": k.finding.class_id, "place": str(k.place)}
+        for _, (i, k) in sorted(rows.items(), key=lambda r: r[0])
+    ]
+
+
+def redacted(value: Any, hide: Callable[[str], str]) -> Any:
+    """The same JSON value with every string passed through the redactor."""
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, Mapping):
+        return {k: redacted(v, hide) for k, v in value.items()}
+    if isinstance(value, list):
+        return [redacted(v, hide) for v in value]
+    return value
