@@ -89,7 +89,7 @@ class Text:
     whole: bool = True  # every line was kept
     ends_with_newline: bool = True
     raw: bool = False  # a script: carriage returns stay
-    runs: tuple[Run, ...] = field(default=(), repr=False)  # in order, not overlapping; read them through `line` and `kept`
+    runs: tuple[Run, ...] = field(default=(), repr=False)  # in order, not overlapping
     long_lines: bool = False  # lines over the limit were kept whole, as structured sources need
 
     def line(self, number: int) -> str | None:

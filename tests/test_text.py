@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from postmortem import keep
+from postmortem.blocks import CARRY_LIMIT, utf8, whole_lines
+from postmortem.keep import Budget, TextBuilder
+from postmortem.text import LINE_LIMIT, Text, strip_escapes, text_of
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        pytest.param(b"", [], id="nothing"),
+        pytest.param(b"one", ["one"], id="no-newline-at-the-end"),
+        pytest.param(b"one\n\ntwo\n", ["one", "", "two"], id="an-empty-line-is-a-line"),
+        pytest.param(b"one\r\ntwo\r\n", ["one", "two"], id="crlf"),
+        pytest.param(b"\x1b[31mERROR\x1b[0m boom\n", ["ERROR boom"], id="colour"),
+        pytest.param(b"\x1b]0;title\x07$ ls\n", ["$ ls"], id="window-title"),
+        pytest.param(b" 10%\r 20%\rdone\n", [" 10%␍ 20%␍done"], id="progress-bar"),
+        pytest.param(b"\0\0\0after copytruncate\n", ["after copytruncate"], id="hole-of-a-truncated-log"),
+        pytest.param(b"a\x07b\tc\n", ["a\ufffdb\tc"], id="bell-shown-tab-kept"),
+        pytest.param(b"caf\xc3\xa9 \xff\n", ["café \ufffd"], id="invalid-utf-8"),
+        pytest.param(b"\xef\xbb\xbfname\n", ["name"], id="byte-order-mark"),
+    ],
+)
+def test_lines(data: bytes, lines: list[str]) -> None:
+    text = text_of(data)
+    assert [line for _, line in text.kept()] == lines
+    assert text.count == len(lines)
+    assert text.line(0) is None
+    assert text.line(len(lines) + 1) is None
+
+
+def test_a_script_keeps_its_carriage_returns() -> None:
+    text = text_of("#!/bin/bash\r\nset -e\r\n", raw=True)
+    assert text.line(1) == "#!/bin/bash\r"
+
+
+def test_a_long_line_keeps_head_and_tail() -> None:
+    line = b"A" * LINE_LIMIT + b"Z" * LINE_LIMIT
+    shown = text_of(line).line(1) or ""
+    assert shown.startswith("AAA")
+    assert shown.endswith("ZZZ")
+    assert "bytes cut" in shown
+    assert len(shown) <= LINE_LIMIT
+    assert text_of(line, long_lines=True).line(1) == line.decode()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_recoded(encoding: str) -> None:
+    mark = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}[encoding]
+    data = mark + "wsl: ünï\r\nend".encode(encoding)
+    blocks = [data[i : i + 3] for i in range(0, len(data), 3)]
+    assert b"".join(utf8(blocks)).decode() == "wsl: ünï\r\nend"
+
+
+@given(st.lists(st.binary(max_size=9).map(lambda b: b.replace(b"\x00", b"\n"))))
+def test_whole_lines_loses_nothing(blocks: list[bytes]) -> None:
+    framed = list(whole_lines(blocks))
+    assert b"".join(framed) == b"".join(blocks)
+    assert all(block.endswith(b"\n") for block in framed[:-1])
+
+
+def test_an_endless_line_is_bounded() -> None:
+    line = b"".join(whole_lines([b"start\nHEAD", *[b"x" * 65536] * 64, b"TAIL\nnext\n"]))
+    assert line.startswith(b"start\nHEAD")
+    assert line.endswith(b"TAIL\nnext\n")
+    assert b"bytes cut" in line
+    assert len(line) < CARRY_LIMIT
+
+
+def test_escapes_do_not_move_line_ends() -> None:
+    data = b"\x1b]0;no end\n\x1bPq\n\x1b[1\nx\x1b"
+    assert strip_escapes(data).count(b"\n") == data.count(b"\n")
+
+
+def build(lines: list[bytes], nominated: set[int], before: int, after: int, per_block: int) -> Text:
+    builder = TextBuilder(Budget(), before, after)
+    for start in range(0, len(lines), per_block):
+        part = lines[start : start + per_block]
+        places = []
+        offset = 0
+        for index, line in enumerate(part):
+            if start + index + 1 in nominated:
+                places.append((index, offset))
+            offset += len(line)
+        builder.feed(b"".join(part), len(part), places)
+    return builder.finish()
+
+
+@pytest.fixture
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keep, "WHOLE_LIMIT", 200)
+    monkeypatch.setattr(keep, "HEAD", 30)
+    monkeypatch.setattr(keep, "TAIL", 40)
+
+
+@pytest.mark.usefixtures("small_limits")
+@settings(deadline=None)
+@given(
+    count=st.integers(1, 90),
+    nominated=st.sets(st.integers(1, 90), max_size=6),
+    before=st.integers(0, 4),
+    after=st.integers(0, 4),
+    per_block=st.integers(1, 12),
+)
+def test_a_big_member_keeps_every_neighbourhood(
+    count: int, nominated: set[int], before: int, after: int, per_block: int
+) -> None:
+    nominated = {n for n in nominated if n <= count}
+    lines = [b"line %d\n" % n for n in range(1, count + 1)]
+    before = min(before, per_block)  # a neighbourhood reaches over one block border, not over two
+    text = build(lines, nominated, before, after, per_block)
+    kept = dict(text.kept())
+    assert list(kept) == sorted(kept)
+    assert all(value == f"line {number}" for number, value in kept.items())
+    assert text.count == count
+    assert text.whole == (len(kept) == count)
+    for hit in nominated:
+        assert set(range(max(1, hit - before), min(count, hit + after) + 1)) <= set(kept)
+    assert {1, count} <= set(kept)
+
+
+def test_memory_of_a_big_member_is_bounded() -> None:
+    builder = TextBuilder(Budget(), before=2, after=2)
+    block = b"x" * 99 + b"\n"
+    for _ in range(64):
+        builder.feed(block * 10_000, 10_000, [(i, i * 100) for i in range(0, 10_000, 7)])
+    text = builder.finish()
+    assert not text.whole
+    assert sum(len(run.data) for run in text.runs) < 12 << 20
+    assert text.size == 64_000_000
+    assert text.line(640_000) == "x" * 99
+
+
+def test_the_budget_is_shared() -> None:
+    budget = Budget(10_000)
+    for _ in range(3):
+        builder = TextBuilder(budget)
+        builder.feed(b"y\n" * 2_000, 2_000)
+        builder.finish()
+    assert budget.left < 4_000
+
+
+def test_the_last_of_too_many_are_kept() -> None:
+    builder = TextBuilder(Budget())
+    for _ in range(80):
+        builder.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * 9_999, 10_000, (), [(0, 0)])
+    numbers = {n for n, _ in builder.finish().kept()}
+    assert {1, 30 * 10_000 + 1, 79 * 10_000 + 1} <= numbers
