@@ -1,0 +1,33 @@
+"""Which lines of a source the kernel can have written, and the spelling of a PCI address."""
+
+from __future__ import annotations
+
+import re
+
+from postmortem.lines import Line
+from postmortem.model import Kind
+from postmortem.scene import Reading
+
+KERNEL_KINDS = frozenset({Kind.KERNEL, Kind.JOURNAL, Kind.LOG})
+
+# A quotation of the kernel's words (a grep, a set -x trace, a message catalogue) has a quote or = right before them.
+NOT_QUOTED = r"""(?<!["'`=])"""
+
+_PCI = re.compile(r"(?:PCI:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.[0-7])?$")
+
+
+def kernel_line(reading: Reading, number: int) -> Line | None:
+    """The line, or None where it was not kept or a named program of a journal wrote it."""
+    line = reading.line(number)
+    if line is None or (reading.source.kind is Kind.JOURNAL and line.channel != "kernel" and line.program):
+        return None
+    return line
+
+
+def pci_address(text: str) -> str:
+    """`0000:9b:00` for any spelling (`PCI:0000:9B:00`, `00000000:9b:00.0`); another text comes back in lower case."""
+    found = _PCI.match(text.strip().lower().replace("pci:", ""))
+    if found is None:
+        return text.strip().lower()
+    domain, bus, device = found.groups()
+    return f"{(domain or '0000')[-4:].rjust(4, '0')}:{bus}:{device}"
