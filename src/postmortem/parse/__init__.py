@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -16,6 +16,13 @@ from postmortem.scene import Parser, Reading
 def parsers() -> tuple[Parser, ...]:
     """Every parser of this folder by file name: a module's PARSER, or its PARSERS."""
     return tuple(parser for module in pkgutil.iter_modules(__path__) for parser in _of_module(module.name))
+
+
+@cache
+def joins() -> tuple[Callable[[Iterable[Event | Fact]], Iterator[Event | Fact]], ...]:
+    """Every module's JOIN: what only the finds of several sources together say."""
+    modules = (import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
+    return tuple(module.JOIN for module in modules if hasattr(module, "JOIN"))
 
 
 def _of_module(name: str) -> tuple[Parser, ...]:
@@ -43,7 +50,8 @@ def margins() -> dict[str, tuple[int, int]]:
 def parse(readings: Iterable[Reading], chosen: tuple[Parser, ...] | None = None) -> tuple[Event | Fact, ...]:
     """What the parsers (all of them, or the chosen ones) read in the readable sources, in the order of the sources."""
     use = parsers() if chosen is None else chosen
-    return tuple(found for reading in readings for parser in use for found in read(parser, reading))
+    found = tuple(each for reading in readings for parser in use for each in read(parser, reading))
+    return found + tuple(each for join in joins() for each in join(found))
 
 
 def read(parser: Parser, reading: Reading) -> Iterator[Event | Fact]:

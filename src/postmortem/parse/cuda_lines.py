@@ -52,13 +52,14 @@ _SPPARK = re.compile(
 )
 _CALLED = re.compile(r"\b(?P<call>(?:cuda|cu|hip)[A-Z]\w+)(?=\(|\)?\s+(?:failed|returned)|\b.{0,20}cuda_err=)")
 _CUE = re.compile(
-    NOT_QUOTED
-    + r"(?:(?i:\bcuda) (?i:(?:runtime |driver |kernel )?(?:api )?error)|HIP error|Cuda failure|GPU ?[Aa]ssert|of pinned memory)"
+    NOT_QUOTED + r"(?:(?i:\bcuda) (?i:(?:runtime |driver |kernel )?(?:api )?error)|HIP error|Cuda failure"
+    r"|GPU ?[Aa]ssert|of pinned memory)"
     r"(?P<gap>[^\n]{0,100}?)(?<![A-Za-z])"
 )
 _MEMORY = re.compile(
     r"(?:CUDA|HIP) out of memory\.?(?: Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)\b)?"
-    r"(?:.*?\bGPU (?P<device>\d+))?(?:.*?total capacity of (?P<total>[\d.]+ [KMGT]?i?B)|; (?P<total2>[\d.]+ [KMGT]?i?B) total)?"
+    r"(?:.*?\bGPU (?P<device>\d+))?"
+    r"(?:.*?total capacity of (?P<total>[\d.]+ [KMGT]?i?B)|; (?P<total2>[\d.]+ [KMGT]?i?B) total)?"
     r"(?:.*?(?:of which |allocated; )(?P<free>[\d.]+ (?:[KMGT]i?)?B|[\d.]+ bytes)(?: is)? free)?"
 )
 
@@ -150,7 +151,7 @@ def _out_of_memory(message: str) -> Status | None:
 
 
 def _text(message: str) -> Status | None:
-    """`CUDA error: an illegal memory access was encountered`, `Cuda failure 700 'an illegal …'`, by PyTorch and NCCL."""
+    """`CUDA error: an illegal memory access was encountered`, `Cuda failure 700 'an illegal …'`, by NCCL."""
     found = _after_cue().search(message)
     return _row(_by_text()[found["text"]], call=_call(message)) if found else None
 
