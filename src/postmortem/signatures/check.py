@@ -1,0 +1,164 @@
+"""Runs the samples of every entry, and names patterns that cannot work or that cost too much."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from postmortem.clock import Clock
+from postmortem.model import Finding, Instant, Kind, State, Verdict
+from postmortem.needle import needle_of
+from postmortem.scene import Reading, Scene
+from postmortem.signatures.branches import branches
+from postmortem.signatures.confirm import confirm
+from postmortem.signatures.language import (
+    HEADS,
+    AllOf,
+    AnyOf,
+    Catalogue,
+    Item,
+    LineItem,
+    Sample,
+    Signature,
+    leaves,
+    line_items,
+)
+from postmortem.signatures.match import match
+from postmortem.signatures.patterns import search
+from postmortem.sources import Source
+from postmortem.text import text_of
+
+SLOW_S = 0.02  # for a line of STRESS; ordinary lines of 4 KiB take microseconds
+STRESS = ("a" * 4096, "a " * 2048, "1" * 4096, "0123456789abcdef:" * 240, "/usr/lib/x.so " * 290, '{"a": "b", ' * 370)
+ORDINARY = (
+    "Started Session 4 of user root.",
+    "INFO main: server is listening on 0.0.0.0:8080",
+    "GET /healthz 200 1.2ms",
+    "usb 1-1: new high-speed USB device number 2 using xhci_hcd",
+    "step 1200 loss 0.4312 throughput 812 tokens/s error=0 failed=0",
+    "Reading package lists... Done",
+)
+# The kind of source that a sample of a head is; of a journal's kernel lines a kernel log shows the same.
+KIND = {head: Kind.LOG if head == "log" else min(kinds - {Kind.JOURNAL}) for head, kinds in HEADS.items()}
+
+
+class Untimed(Clock):
+    """The clock of a sample: order is the order of its lines."""
+
+    def __init__(self) -> None: ...
+
+    def instant(self, number: int) -> Instant | None:
+        """No line of a sample has a time."""
+        return None
+
+
+def check(catalogue: Catalogue) -> tuple[str, ...]:
+    """Every problem as `file:line:column: what; what to do`; none for a catalogue that works."""
+    return tuple(p for s in catalogue.signatures for p in (*_samples(s), *_patterns(s)))
+
+
+def warnings(catalogue: Catalogue) -> tuple[str, ...]:
+    """What is probably a mistake: an alternative of a pattern that no sample reaches."""
+    return tuple(w for s in catalogue.signatures for w in _dead(s))
+
+
+def found_in(signature: Signature, sample: Sample) -> tuple[Finding, ...]:
+    """What the entry alone makes of a sample, refuted findings included."""
+    readings = tuple(_reading(signature, head, text) for head, text in sample.texts)
+    alone = Catalogue((signature,), {signature.id: signature})
+    return match(alone, Scene(readings), confirm(alone, readings))
+
+
+def _reading(signature: Signature, head: str, text: str) -> Reading:
+    made = text_of(text, raw=head == "script")
+    numbers = tuple(range(1, made.count + 1))
+    hits = {item.pattern: numbers for item in line_items(signature)}
+    return Reading(Source(f"sample.{head}", KIND[head], State.WHOLE, made, hits=hits), Untimed())
+
+
+def _samples(signature: Signature) -> Iterator[str]:
+    for sample in signature.yes:
+        if fault := _missed(signature, sample):
+            yield f"{sample.place}: the yes sample of {signature.id} {fault}"
+    for sample in signature.no:
+        raised = [f for f in found_in(signature, sample) if f.verdict is not Verdict.REFUTED]
+        if raised:
+            what = f"raises it by: {raised[0].evidence[0].text.strip()[:120]}"
+            yield f"{sample.place}: the no sample of {signature.id} {what}; narrow the pattern, or add `unless`"
+
+
+def _missed(signature: Signature, sample: Sample) -> str:
+    """Why a yes sample does not raise the entry, or ""."""
+    found = found_in(signature, sample)
+    if any(f.verdict is not Verdict.REFUTED for f in found):
+        return ""
+    if found:
+        return f"is refuted: {found[0].against[0][0][:120]}; correct `against`, or the sample"
+    readings = tuple(_reading(signature, head, text) for head, text in sample.texts)
+    hits = confirm(Catalogue((signature,)), readings)
+    raising = {leaf.key for leaf in _lines_of(signature) if hits[leaf.key]}
+    if raising and not any(_lines_suffice(i) for i in signature.when):
+        return ""  # the line is there; the rest of the `all` is a fact or event that no sample line shows
+    if raising:
+        return "has the line, but not what goes with it; look at where, same and order"
+    return "does not match; correct the pattern, or name the kind of source: {kernel: ...}"
+
+
+def _lines_of(signature: Signature) -> list[LineItem]:
+    return [i for i in leaves((*signature.when, *signature.suspect)) if isinstance(i, LineItem)]
+
+
+def _lines_suffice(item: Item) -> bool:
+    """Whether lines alone can make the item true."""
+    match item:
+        case LineItem():
+            return True
+        case AllOf():
+            return all(_lines_suffice(i) for i in item.items)
+        case AnyOf():
+            return any(_lines_suffice(i) for i in item.items)
+        case _:
+            return False
+
+
+def _patterns(signature: Signature) -> Iterator[str]:
+    for item in line_items(signature):
+        pattern, shown = item.pattern, item.pattern[:80]
+        if not needle_of(pattern).selective:
+            todo = "put a literal piece of three characters or more into every branch"
+            yield f"{item.place}: the scanner cannot look for '{shown}'; {todo}"
+        if any(search(pattern, line).match for line in ORDINARY):
+            yield f"{item.place}: '{shown}' matches ordinary lines; ask for more of the message"
+        for used in (pattern, *item.unless):
+            if _slow(used):
+                yield f"{item.place}: '{used[:80]}' is slow on long lines; nest no repeats, bound `.*` in the middle"
+
+
+def _slow(pattern: str) -> bool:
+    # The best of three: a busy machine is no fault of the pattern.
+    return any(min(_seconds(pattern, line) for _ in range(3)) > SLOW_S for line in STRESS)
+
+
+def _seconds(pattern: str, line: str) -> float:
+    began = time.perf_counter()
+    search(pattern, line)
+    return time.perf_counter() - began
+
+
+def _dead(signature: Signature) -> Iterator[str]:
+    lines = [
+        (head, line)
+        for sample in signature.yes
+        for head, text in sample.texts
+        for number in range(1, text.count("\n") + 2)
+        if (line := _message(signature, head, text, number)) is not None
+    ]
+    for item in _lines_of(signature):
+        for branch in branches(item.pattern):
+            if not any(head == item.head and search(branch, line).match for head, line in lines):
+                yield f"{item.place}: no yes sample of {signature.id} reaches the alternative '{branch[:100]}'; add one"
+
+
+def _message(signature: Signature, head: str, text: str, number: int) -> str | None:
+    line = _reading(signature, head, text).line(number)
+    return None if line is None else line.message if head in ("kernel", "log") else line.raw

@@ -1,0 +1,148 @@
+"""Signature files -> `Catalogue`, or one `SignatureError` with every mistake."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import yaml
+
+from postmortem.errors import SignatureError
+from postmortem.signatures.entries import entry_of
+from postmortem.signatures.language import Catalogue, ClassItem, Signature, items_of, leaves, line_items
+from postmortem.signatures.mistakes import Mistakes, sentence
+from postmortem.signatures.nodes import elements, fields_of
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads the catalogue ten times as fast
+
+
+def load(paths: Sequence[Path], partial: bool = False) -> Catalogue:
+    """Reads the files; an entry of a later file replaces one of the same id. Raises SignatureError.
+
+    A `partial` catalogue may name classes that it does not have, as one file of several does.
+    """
+    texts, unread = [], []
+    for path in paths:
+        try:
+            texts.append((str(path), path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            unread.append(f"{path}:1:1: the file cannot be read: {reason}; name a signature file")
+    if unread:
+        raise SignatureError(tuple(unread))
+    return parse(texts, partial)
+
+
+def parse(texts: Iterable[tuple[str, str]], partial: bool = False) -> Catalogue:
+    """The catalogue of (name, text) files. Raises SignatureError with every mistake of all of them."""
+    merged: dict[str, Signature] = {}
+    wrong: list[str] = []
+    digest = hashlib.sha256()
+    for name, text in texts:
+        digest.update(text.encode())
+        mistakes = Mistakes(name)
+        for signature in _entries(text, mistakes):
+            merged[signature.id] = signature
+        wrong += mistakes.lines()
+    wrong += () if wrong else _across(merged, partial)
+    if wrong:
+        raise SignatureError(tuple(wrong))
+    patterns = {item.pattern for s in merged.values() for item in line_items(s)}
+    ordered, _ = _sorted({s.id: _asked(s) for s in merged.values()})
+    return Catalogue(
+        tuple(merged[i] for i in ordered), MappingProxyType(merged), digest.hexdigest()[:16], tuple(sorted(patterns))
+    )
+
+
+def _entries(text: str, mistakes: Mistakes) -> list[Signature]:
+    try:
+        root = yaml.compose(text, Loader=_LOADER)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        what = f"this is not YAML: {getattr(error, 'problem', None) or error}"
+        mistakes.add_at(line, column, what, "put patterns, tests and sentences in quotes")
+        return []
+    if root is None:
+        mistakes.add_at(1, 1, "the file is empty", "begin with `schema: 1` and `signatures:`")
+        return []
+    fields = fields_of(root, mistakes, ("schema", "signatures"), "a signature file")
+    if fields is None:
+        return []
+    _schema(root, fields["schema"][1] if "schema" in fields else None, mistakes)
+    if "signatures" not in fields:
+        mistakes.add(root, "'signatures' is missing", "add a list of entries")
+        return []
+    return _listed(fields["signatures"][1], mistakes)
+
+
+def _schema(root: yaml.Node, node: yaml.Node | None, mistakes: Mistakes) -> None:
+    if node is None:
+        mistakes.add(root, "'schema' is missing", "add `schema: 1` at the top")
+    elif node.value != "1":
+        mistakes.add(node, f"unknown schema '{node.value}'", "this program reads schema: 1")
+
+
+def _listed(node: yaml.Node, mistakes: Mistakes) -> list[Signature]:
+    found: list[Signature] = []
+    seen: dict[str, int] = {}
+    for entry in elements(node, mistakes, "signatures"):
+        signature = entry_of(entry, mistakes)
+        name = _name(entry)
+        if name in seen:
+            mistakes.add(entry, f"a second entry '{name}'", f"the first is in line {seen[name]}: make one of the two")
+        elif name:
+            seen[name] = entry.start_mark.line + 1
+        if signature is not None:
+            found.append(signature)
+    return found
+
+
+def _name(entry: yaml.Node) -> str:
+    pairs = entry.value if isinstance(entry, yaml.MappingNode) else []
+    return next((str(v.value) for k, v in pairs if k.value == "id"), "")
+
+
+def _across(merged: Mapping[str, Signature], partial: bool) -> list[str]:
+    named = [(link.place, link.class_id) for s in merged.values() for link in s.explains]
+    named += [(i.place, i.class_id) for s in merged.values() for i in leaves(items_of(s)) if isinstance(i, ClassItem)]
+    wrong = [] if partial else [_unknown(place, name, merged) for place, name in named if name not in merged]
+    links = {s.id: tuple(link.class_id for link in s.explains) for s in merged.values()}
+    asks = {s.id: _asked(s) for s in merged.values()}
+    wrong += _circle(merged, links, "explains", "a cause cannot be its own effect: remove one of the links")
+    return wrong + _circle(merged, asks, "class items", "two classes cannot wait for each other: ask a fact instead")
+
+
+def _unknown(place: str, name: str, merged: Mapping[str, Signature]) -> str:
+    return f"{place}: " + sentence(f"unknown class '{name}'", "use the id of an entry, or add one", name, merged)
+
+
+def _asked(signature: Signature) -> tuple[str, ...]:
+    """The classes that must be judged before this one; a link's proof is asked afterwards."""
+    own = (*signature.when, *signature.suspect, *signature.support, *signature.against, *signature.cancelled_by)
+    return tuple(leaf.class_id for leaf in leaves(own) if isinstance(leaf, ClassItem))
+
+
+def _circle(merged: Mapping[str, Signature], edges: Mapping[str, tuple[str, ...]], key: str, todo: str) -> list[str]:
+    _, path = _sorted(edges)
+    return [f"{merged[path[0]].place}: {key} make a circle: {' -> '.join(path)}; {todo}"] if path else []
+
+
+def _sorted(edges: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids, each after those that it points to, and the path of the first circle if there is one."""
+    done: dict[str, None] = {}
+    circles: list[tuple[str, ...]] = []
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in path:
+            circles.append((*path[path.index(name) :], name))
+        elif name in edges and name not in done:
+            for other in edges[name]:
+                visit(other, (*path, name))
+            done[name] = None
+
+    for name in edges:
+        visit(name, ())
+    return tuple(done), circles[0] if circles else ()

@@ -1,0 +1,109 @@
+"""What signatures may ask about: the events and facts of docs/architecture.md, and how a person would fetch them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from postmortem.model import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class EventKind:
+    """The kinds of source that can show an event, and the fields it may have."""
+
+    sources: frozenset[Kind]
+    fields: frozenset[str]
+
+
+def _event(sources: str, fields: str) -> EventKind:
+    return EventKind(frozenset(Kind[name.upper()] for name in sources.split()), frozenset(fields.split()))
+
+
+EVENTS: Mapping[str, EventKind] = {
+    "oom.kill": _event(
+        "kernel journal",
+        "victim pid constraint scope oom_memcg task_memcg ancestor limit_kb usage_kb failcnt anon_rss_kb file_rss_kb "
+        "shmem_rss_kb total_vm_kb oom_score_adj uid invoker order gfp top_comm top_pid top_rss_kb tasks group_kill",
+    ),
+    "oom.userspace": _event("log journal container", "killer victim pid signal cgroup unit reason"),
+    "gpu.xid": _event("kernel journal", "xid gpu pid comm text class role meaning fault action parent count"),
+    "gpu.sxid": _event("kernel journal", "sxid gpu severity link text class role meaning"),
+    "gpu.lost": _event("kernel journal smi", "gpu"),
+    "cuda.error": _event("log journal", "code name text class sticky call pinned gpu rank"),
+    "kernel.segfault": _event("kernel journal", "comm pid address library signal kernel_text"),
+    "kernel.trap": _event("kernel journal", "comm pid trap"),
+    "kernel.hung-task": _event("kernel journal", "comm pid seconds"),
+    "kernel.signal": _event("kernel journal", "comm pid signal"),
+    "exit": _event(
+        "log journal container proc ps",
+        "comm script pid status code signal unit container oomkilled how",
+    ),
+    "zombie": _event("proc ps", "pid ppid comm parent threads wait_status signal code permitted reaper"),
+    "dstate": _event("proc ps", "pid comm wchan"),
+    "traceback": _event("log journal", "language exception message root_exception root_message place"),
+    "shell.error": _event("log journal", "script line what token shell source_text"),
+    "script.mask": _event("script", "script line construct seen pipefail reached"),
+    "log.reorder": _event("log journal", "file writer back_s late_line before_line reason"),
+    "log.torn": _event("log journal", "file text reason"),
+    "log.truncated": _event("log journal", "file reason"),
+    "probe.hang": _event("probe", "probe wchan seconds"),
+}
+
+_FACTS = """
+    cgroup.version
+    cgroup.memory.limit cgroup.memory.peak cgroup.memory.current cgroup.memory.soft_limit
+    cgroup.memory.oom_kill cgroup.memory.oom cgroup.memory.max_events cgroup.memory.failcnt cgroup.memory.under_oom
+    cgroup.memory.peak_ratio
+    cgroup.pids.max cgroup.pids.current cgroup.pids.max_events cgroup.cpu.nr_throttled
+    host.vmstat.oom_kill host.mem.total host.mem.available host.mem.swap_total host.mem.swap_free host.mem.shmem
+    disk.use disk.inode_use disk.read_only
+    proc.state proc.threads proc.wait_status proc.vm_hwm proc.wchan proc.comm proc.ppid
+    gpu.name gpu.driver gpu.cuda gpu.memory_used gpu.memory_total gpu.temperature gpu.power_draw gpu.power_cap
+    gpu.ecc_uncorrected gpu.ecc_uncorrected_total gpu.remap_failure gpu.remap_pending gpu.retired_pending
+    gpu.recovery_action gpu.pcie_gen gpu.pcie_gen_max gpu.pcie_width gpu.pcie_width_max gpu.replays gpu.mig
+    gpu.compute_mode gpu.pstate gpu.fabric_state gpu.state gpu.count
+    gpu.slowdown.hw gpu.slowdown.hw_thermal gpu.slowdown.hw_power_brake gpu.slowdown.sw_thermal gpu.slowdown.sw_power
+    script.parse_ok script.parse_line script.crlf script.shebang script.pipefail script.errexit script.bash_n_ok
+    script.line_has_token script.same_as_run script.changed_during_run script.command_is_line_fragment
+    kernel.readable kernel.covers_death
+"""
+
+FACTS = frozenset(_FACTS.split())
+
+ASK_KIND: Mapping[Kind, str] = {
+    Kind.KERNEL: "the kernel log of the host, from before the failure on (`dmesg` or `journalctl -k`)",
+    Kind.LOG: "the whole logs of the programs that ran",
+    Kind.JOURNAL: "the system's journal of that time",
+    Kind.SCRIPT: "the script as it ran, with its times and checksum",
+    Kind.SMI: "`nvidia-smi -q`",
+    Kind.CONTAINER: "`docker inspect` (or `kubectl describe pod`) of the container",
+    Kind.LISTING: "the listing that shows it (`ss -ltnp`, `ls -l`, `ldd`)",
+    Kind.CONFIG: "the configuration file",
+    Kind.PROBE: "the collector's own notes",
+    Kind.PS: "a process table (`ps axo pid,ppid,stat,wchan,comm`)",
+    Kind.PROC: "/proc/PID/stat and status of the process",
+}
+
+_ASK_FACT = (
+    ("cgroup.memory.", "memory.events, memory.peak and memory.max of the process's cgroup, before it is removed"),
+    ("cgroup.pids.", "pids.max, pids.current and pids.events of the process's cgroup"),
+    ("cgroup.", "the files of the process's cgroup"),
+    ("host.vmstat.", "/proc/vmstat, before and after the run"),
+    ("host.", "/proc/meminfo of the host"),
+    ("disk.", "`df` and `df -i`, and /proc/mounts"),
+    ("proc.", "/proc/PID/stat and status of the process"),
+    ("gpu.", "`nvidia-smi -q`"),
+    ("script.", "the script as it ran, with its times and checksum, and what `bash -n` says of it"),
+    ("kernel.", "the kernel log of the host, from before the failure on (`dmesg` or `journalctl -k`)"),
+)
+
+
+def ask_for_fact(name: str) -> str:
+    """What to collect so that the fact is known."""
+    return next((ask for prefix, ask in _ASK_FACT if name.startswith(prefix)), f"what shows {name}")
+
+
+def ask_for_kinds(kinds: frozenset[Kind]) -> str:
+    """What to collect so that lines or events of such sources are known."""
+    return next((ask for kind, ask in ASK_KIND.items() if kind in kinds), "the source that would show it")

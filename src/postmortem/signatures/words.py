@@ -1,0 +1,104 @@
+"""The samples and sentences of an entry."""
+
+from __future__ import annotations
+
+import yaml
+
+from postmortem.signatures.items import groups_of
+from postmortem.signatures.language import (
+    ENTITY_KEYS,
+    HEADS,
+    ClassItem,
+    EventItem,
+    FactItem,
+    Item,
+    LineItem,
+    Sample,
+    Signature,
+    items_of,
+    leaves,
+)
+from postmortem.signatures.mistakes import Mistakes
+from postmortem.signatures.nodes import Fields, elements, fields_of, is_text, text_of
+from postmortem.signatures.template import faults, fields_in
+from postmortem.signatures.vocabulary import EVENTS
+
+
+def samples_of(
+    node: yaml.Node, fields: Fields, items: tuple[Item, ...], when: tuple[Item, ...], mistakes: Mistakes
+) -> dict[str, tuple[Sample, ...]]:
+    """The `yes` and `no` of an entry; both must be there where `when` holds a line item."""
+    head = next((leaf.head for leaf in leaves(items) if isinstance(leaf, LineItem)), "")
+    samples = {k: _samples(fields[k][1], k, head, mistakes) if k in fields else () for k in ("yes", "no")}
+    if any(isinstance(leaf, LineItem) for leaf in leaves(when)):
+        for key, line in (("yes", "a real line that must raise it"), ("no", "a look-alike that must not raise it")):
+            if key not in fields:
+                mistakes.add(node, f"'{key}' is missing in an entry with a line item", f"add {key}: ['{line}']")
+            elif isinstance(fields[key][1], yaml.SequenceNode) and not fields[key][1].value:
+                mistakes.add(fields[key][1], f"'{key}' is empty", f"add {line}")
+    return samples
+
+
+def _samples(node: yaml.Node, key: str, head: str, mistakes: Mistakes) -> tuple[Sample, ...]:
+    return tuple(s for n in elements(node, mistakes, key) if (s := _sample(n, key, head, mistakes)) is not None)
+
+
+def _sample(node: yaml.Node, key: str, head: str, mistakes: Mistakes) -> Sample | None:
+    if isinstance(node, yaml.MappingNode):
+        fields = fields_of(node, mistakes, tuple(HEADS), f"a sample of {key}") or {}
+        pairs = tuple((kind, text_of(value, mistakes, "sample")) for kind, (_, value) in fields.items())
+        return Sample(pairs, mistakes.place(node)) if pairs else None
+    if not isinstance(node, yaml.ScalarNode) or not is_text(node):
+        mistakes.add(node, f"a sample of {key} is not a text", "put the line in quotes, as it stands in the log")
+        return None
+    if not head:
+        todo = "remove it, or name its kind: {log: ...}"
+        mistakes.add(node, f"a sample of {key} in an entry without a line item", todo)
+        return None
+    return Sample(((head, node.value),), mistakes.place(node))
+
+
+def sentences(signature: Signature, fields: Fields, mistakes: Mistakes) -> None:
+    """Mistakes in the summary and in every `say` of an entry."""
+    known = known_fields(signature)
+    if "summary" in fields:
+        template_faults(signature.summary, fields["summary"][1], known, mistakes)
+    for section in ("when", "suspect", "for", "against", "cancelled_by", "explains"):
+        if section in fields:
+            for node in _says(fields[section][1]):
+                template_faults(str(node.value), node, known, mistakes)
+
+
+def _says(node: yaml.Node) -> list[yaml.ScalarNode]:
+    if isinstance(node, yaml.SequenceNode):
+        return [say for child in node.value for say in _says(child)]
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    own = [v for k, v in node.value if k.value == "say" and isinstance(v, yaml.ScalarNode)]
+    return own + [say for _, v in node.value for say in _says(v)]
+
+
+def known_fields(signature: Signature) -> frozenset[str] | None:
+    """The fields that a sentence of this entry may name; None where another class's fields come in."""
+    names = {"count", "value", *ENTITY_KEYS}
+    for leaf in leaves(items_of(signature)):
+        match leaf:
+            case LineItem():
+                names |= groups_of(leaf.pattern)
+            case EventItem():
+                names |= EVENTS[leaf.kind].fields
+            case FactItem():
+                names.add(leaf.name)
+            case ClassItem():
+                return None
+    return frozenset(names)
+
+
+def template_faults(text: str, node: yaml.Node, known: frozenset[str] | None, mistakes: Mistakes) -> None:
+    """Mistakes in the brackets and fields of one sentence."""
+    for fault in faults(text):
+        mistakes.add(node, f"{fault} in a sentence", "close it, or write a backslash before a bracket that is text")
+    for name in fields_in(text):
+        if known is not None and name not in known:
+            todo = "no item of this entry gives it: name a group (?P<...>) so, or remove it"
+            mistakes.add(node, f"unknown field '{{{name}}}' in a sentence", todo, name, known)
