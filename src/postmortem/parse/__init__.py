@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -11,18 +12,13 @@ from importlib import import_module
 from postmortem.model import READABLE, Event, Fact
 from postmortem.scene import Parser, Reading
 
+Join = Callable[[Iterable[Event | Fact]], Iterator[Event | Fact]]
+
 
 @cache
 def parsers() -> tuple[Parser, ...]:
     """Every parser of this folder by file name: a module's PARSER, or its PARSERS."""
     return tuple(parser for module in pkgutil.iter_modules(__path__) for parser in _of_module(module.name))
-
-
-@cache
-def joins() -> tuple[Callable[[Iterable[Event | Fact]], Iterator[Event | Fact]], ...]:
-    """Every module's JOIN: what only the finds of several sources together say."""
-    modules = (import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
-    return tuple(module.JOIN for module in modules if hasattr(module, "JOIN"))
 
 
 def _of_module(name: str) -> tuple[Parser, ...]:
@@ -51,7 +47,15 @@ def parse(readings: Iterable[Reading], chosen: tuple[Parser, ...] | None = None)
     """What the parsers (all of them, or the chosen ones) read in the readable sources, in the order of the sources."""
     use = parsers() if chosen is None else chosen
     found = tuple(each for reading in readings for parser in use for each in read(parser, reading))
-    return found + tuple(each for join in joins() for each in join(found))
+    return found + tuple(each for join in _joins(use) for each in join(found))
+
+
+def _joins(use: tuple[Parser, ...]) -> Iterator[Join]:
+    """The JOIN of each parser's module: what only the finds of several sources together say."""
+    for parser in use:
+        join: Join | None = getattr(sys.modules[parser.read.__module__], "JOIN", None)
+        if join is not None:
+            yield join
 
 
 def read(parser: Parser, reading: Reading) -> Iterator[Event | Fact]:

@@ -48,7 +48,8 @@ _DUMPED = re.compile(
     r"|terminated abnormally with signal (?P<signal>\d+))"
 )
 _MEMORY = re.compile(
-    r"(?:Memory failure|MCE):? ?0x[0-9a-f]+: (?:Sending SIGBUS to|Killing) (?P<comm>.+?):(?P<pid>\d+) due to hardware memory"
+    r"(?:Memory failure|MCE):? ?0x[0-9a-f]+: (?:Sending SIGBUS to|Killing) "
+    r"(?P<comm>.+?):(?P<pid>\d+) due to hardware memory"
 )
 _FATAL = re.compile(r"(?P<comm>[^\s/]+)/(?P<pid>\d+): potentially unexpected fatal signal (?P<signal>\d+)")
 
