@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from postmortem import keep
 from postmortem.blocks import CARRY_LIMIT, utf8, whole_lines
-from postmortem.keep import Budget, TextBuilder
+from postmortem.keep import Budget, Place, TextBuilder
 from postmortem.text import LINE_LIMIT, Text, strip_escapes, text_of
 
 
@@ -78,14 +78,14 @@ def test_escapes_do_not_move_line_ends() -> None:
 
 
 def build(lines: list[bytes], nominated: set[int], before: int, after: int, per_block: int) -> Text:
-    builder = TextBuilder(Budget(), before, after)
+    builder = TextBuilder(Budget())
     for start in range(0, len(lines), per_block):
         part = lines[start : start + per_block]
         places = []
         offset = 0
         for index, line in enumerate(part):
             if start + index + 1 in nominated:
-                places.append((index, offset))
+                places.append(Place(index, offset, before, after))
             offset += len(line)
         builder.feed(b"".join(part), len(part), places)
     return builder.finish()
@@ -125,10 +125,10 @@ def test_a_big_member_keeps_every_neighbourhood(
 
 
 def test_memory_of_a_big_member_is_bounded() -> None:
-    builder = TextBuilder(Budget(), before=2, after=2)
+    builder = TextBuilder(Budget())
     block = b"x" * 99 + b"\n"
     for _ in range(64):
-        builder.feed(block * 10_000, 10_000, [(i, i * 100) for i in range(0, 10_000, 7)])
+        builder.feed(block * 10_000, 10_000, [Place(i, i * 100, 2, 2) for i in range(0, 10_000, 7)])
     text = builder.finish()
     assert not text.whole
     assert sum(len(run.data) for run in text.runs) < 12 << 20
@@ -148,6 +148,6 @@ def test_the_budget_is_shared() -> None:
 def test_the_last_of_too_many_are_kept() -> None:
     builder = TextBuilder(Budget())
     for _ in range(80):
-        builder.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * 9_999, 10_000, (), [(0, 0)])
+        builder.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * 9_999, 10_000, (), [Place(0, 0)])
     numbers = {n for n, _ in builder.finish().kept()}
     assert {1, 30 * 10_000 + 1, 79 * 10_000 + 1} <= numbers

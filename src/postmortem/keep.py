@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from postmortem.text import Run, Text, run_of, text_of
 
@@ -12,8 +13,17 @@ HEAD, TAIL = 256 << 10, 1 << 20  # bytes of a bigger one, beside what surrounds 
 NOMINATED, LATE = 8 << 20, 512 << 10  # bytes around the first nominations, and around the last of too many
 TOTAL = 96 << 20  # bytes over all members
 
-Place = tuple[int, int]  # a line of a block: its number (from 0) and the offset of its first byte
 Piece = tuple[int, bytes]  # the number of the first line (from 1), and lines
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a block to keep, with its neighbours."""
+
+    line: int  # from 0
+    start: int  # offset of its first byte
+    before: int = 0  # neighbours, in lines
+    after: int = 0
 
 
 class Budget:
@@ -33,16 +43,14 @@ class Budget:
 class TextBuilder:
     """Is fed a member's blocks of whole lines in order, and keeps what a `Text` needs."""
 
-    def __init__(
-        self, budget: Budget, before: int = 0, after: int = 0, raw: bool = False, long_lines: bool = False
-    ) -> None:
+    def __init__(self, budget: Budget, raw: bool = False, long_lines: bool = False) -> None:
         self._budget, self._raw, self._long_lines = budget, raw, long_lines
         self._size = self._count = 0
         self._ends = True
         self._all: list[tuple[Piece, Sequence[Place], Sequence[Place]]] | None = []  # None: too big to keep whole
         self._head: list[Piece] = []
-        self._first = _Windows(NOMINATED, before, after, budget)
-        self._late = _Windows(LATE, before, after, None)
+        self._first = _Windows(NOMINATED, budget)
+        self._late = _Windows(LATE, None)
         self._tail: deque[Piece] = deque()
         self._tail_bytes = 0
 
@@ -102,9 +110,9 @@ class TextBuilder:
 class _Windows:
     """Nominated lines with their neighbours, in bounded memory: the first ones, or (without a budget) the last."""
 
-    def __init__(self, limit: int, before: int, after: int, budget: Budget | None) -> None:
+    def __init__(self, limit: int, budget: Budget | None) -> None:
         self.windows: deque[Piece] = deque()
-        self._limit, self._before, self._after, self._budget = limit, before, after, budget
+        self._limit, self._budget = limit, budget
         self._bytes = 0
         self._until = 0  # lines up to this number are still wanted by an earlier hit
 
@@ -112,28 +120,13 @@ class _Windows:
         start, block = piece
         if self._until >= start:
             self._keep(start, block[: _forward(block, 0, self._until - start + 1)])
-        for (line, at), (last, last_at) in self._groups(hits):
-            back, begin = _backward(block, at, min(self._before, line))
-            if missing := self._before - back:
-                lines, offset = _backward(previous, len(previous), missing)
-                self._keep(start - lines, previous[offset:])
-            self._keep(start + line - back, block[begin : _forward(block, last_at, self._after + 1)])
-            self._until = start + last + self._after
-
-    def _groups(self, hits: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
-        """First and last hit of each stretch of hits whose neighbourhoods touch."""
-        reach = self._before + self._after + 1
-        first = last = None
-        for hit in hits:
-            if first is None or last is None:
-                first = last = hit
-            elif hit[0] - last[0] <= reach:
-                last = hit
-            else:
-                yield first, last
-                first = last = hit
-        if first is not None and last is not None:
-            yield first, last
+        for first, last, begin, end in _stretches(hits):
+            back, offset = _backward(block, first.start, first.line - max(0, begin))
+            if begin < 0:
+                lines, earlier = _backward(previous, len(previous), -begin)
+                self._keep(start - lines, previous[earlier:])
+            self._keep(start + first.line - back, block[offset : _forward(block, last.start, end - last.line + 1)])
+            self._until = max(self._until, start + end)
 
     def _keep(self, line: int, data: bytes) -> None:
         if not data:
@@ -145,6 +138,22 @@ class _Windows:
         self._bytes += len(data)
         while self._budget is None and self._bytes > self._limit and len(self.windows) > 1:
             self._bytes -= len(self.windows.popleft()[1])
+
+
+def _stretches(hits: Sequence[Place]) -> Iterator[tuple[Place, Place, int, int]]:
+    """(first hit, last hit, first line, last line) of each stretch of hits whose neighbourhoods touch."""
+    first: Place | None = None
+    last, begin, end = hits[0] if hits else None, 0, 0
+    for hit in hits:
+        if first is not None and last is not None and hit.line - hit.before > end + 1:
+            yield first, last, begin, end
+            first = None
+        if first is None:
+            first, begin, end = hit, hit.line - hit.before, hit.line + hit.after
+        last = hit
+        begin, end = min(begin, hit.line - hit.before), max(end, hit.line + hit.after)
+    if first is not None and last is not None:
+        yield first, last, begin, end
 
 
 def _forward(block: bytes, offset: int, lines: int) -> int:

@@ -41,7 +41,10 @@ class Nominee:
 class Scanner:
     """Nominates lines for a fixed list of patterns."""
 
-    def __init__(self, needles: Sequence[Needle], search: Search, everywhere: Sequence[int], engine: str) -> None:
+    def __init__(
+        self, patterns: Sequence[str], needles: Sequence[Needle], search: Search, everywhere: Sequence[int], engine: str
+    ) -> None:
+        self.patterns = tuple(patterns)
         self.engine = engine
         self.unselective = tuple(index for index, needle in enumerate(needles) if not needle.selective)
         self._caseless = any(needle.caseless for needle in needles)
@@ -99,12 +102,12 @@ def build(patterns: Sequence[str], engine: Engine = "auto") -> Scanner:
             from postmortem.hyper import compiled
 
             search, everywhere = compiled(needles)
-            return Scanner(needles, search, everywhere, "hyperscan")
+            return Scanner(patterns, needles, search, everywhere, "hyperscan")
         except ImportError:
             if engine == "hyperscan":
                 raise
     everywhere = [index for index, needle in enumerate(needles) if not needle.literals]
-    return Scanner(needles, _plain_search(needles), everywhere, "plain")
+    return Scanner(patterns, needles, _plain_search(needles), everywhere, "plain")
 
 
 def line_starts(block: bytes) -> list[int]:
