@@ -38,8 +38,8 @@ FORMS: dict[str, re.Pattern[str]] = {
         r"(?:,oom_memcg=(?P<oom_memcg>[^,]*))?,task_memcg=(?P<task_memcg>[^,]*),"
         r"task=(?P<victim>.+),pid=(?P<pid>\d+),uid=(?P<uid>\d+)",
         "sharing": rf"Kill process (?P<pid>\d+) {_COMM} sharing same memory",
-        "killed": rf"(?:{_HEAD}: )?Killed process (?P<pid>\d+)(?:, UID (?P<uid>\d+))?,? {_COMM}"
-        r"(?:,? ?UID (?P<uid2>\d+))?"
+        "killed": rf"(?:{_HEAD}: |(?<!emory: )(?<!task\): ))Killed process (?P<pid>\d+)"
+        rf"(?:, UID (?P<uid>\d+))?,? {_COMM}(?:,? ?UID (?P<uid2>\d+))?"
         r"(?:[,.]|(?= (?:total-vm|vsz):)|\s*$)(?P<tail>.*)",
         "kill": rf"{_HEAD}: [Kk]ill process (?P<pid>\d+) {_COMM} score (?P<score>\S+)(?: and| or)",
         "group": r"Tasks in (?P<oom_group>/\S*) are going to be killed due to memory\.oom\.group set",
