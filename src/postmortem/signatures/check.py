@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from postmortem.clock import Clock
 from postmortem.model import Finding, Instant, Kind, State, Verdict
@@ -63,7 +64,12 @@ def warnings(catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def found_in(signature: Signature, sample: Sample) -> tuple[Finding, ...]:
-    """What the entry alone makes of a sample, refuted findings included."""
+    """What the entry alone makes of a sample, refuted findings included.
+
+    Where lines of `when` can raise it, a sample is about those: that `suspect` catches a look-alike is its purpose.
+    """
+    if any(isinstance(leaf, LineItem) for leaf in leaves(signature.when)):
+        signature = replace(signature, suspect=())
     readings = tuple(_reading(signature, head, text) for head, text in sample.texts)
     alone = Catalogue((signature,), {signature.id: signature})
     return match(alone, Scene(readings), confirm(alone, readings))

@@ -34,7 +34,9 @@ def entry_of(node: yaml.Node, mistakes: Mistakes) -> Signature | None:
     texts = {k: text_of(fields[k][1], mistakes, k) if k in fields else "" for k in ("title", "summary")}
     lists = {k: texts_of(fields[k][1], mistakes, k) if k in fields else () for k in ("advice", "references")}
     links = _links(fields, name, mistakes)
-    samples = samples_of(node, fields, tuple(i for s in SECTIONS for i in sections[s]), sections["when"], mistakes)
+    flawed = len(mistakes.found) != before
+    items = tuple(i for s in SECTIONS for i in sections[s])
+    samples = samples_of(node, fields, items, sections["when"], mistakes, "log" if flawed else "")
     if "when" in fields and not sections["when"] and len(mistakes.found) == before:
         mistakes.add(fields["when"][1], "when is empty", "list at least one item that raises the class")
     if not role or len(mistakes.found) != before:

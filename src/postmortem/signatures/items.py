@@ -70,6 +70,8 @@ def item_of(node: yaml.Node, spot: Spot, mistakes: Mistakes) -> Item | None:
     if fields is None:
         return None
     heads = [key for key in fields if key in ITEM_HEADS]
+    if not heads and isinstance(node, yaml.MappingNode) and len(node.value) > len(fields):
+        return None  # its head is misspelt, and named already
     if len(heads) != 1:
         what = "an item has no head" if not heads else f"an item has several heads: {', '.join(heads)}"
         mistakes.add(node, what, f"give it exactly one of: {', '.join(ITEM_HEADS)}")

@@ -20,21 +20,34 @@ def _event(sources: str, fields: str) -> EventKind:
     return EventKind(frozenset(Kind[name.upper()] for name in sources.split()), frozenset(fields.split()))
 
 
+_OOM_FIELDS = (
+    "victim pid constraint scope oom_memcg task_memcg ancestor limit_kb usage_kb failcnt anon_rss_kb file_rss_kb "
+    "shmem_rss_kb total_vm_kb oom_score_adj uid invoker order gfp top_comm top_pid top_rss_kb tasks group_kill"
+)
+
 EVENTS: Mapping[str, EventKind] = {
-    "oom.kill": _event(
-        "kernel journal",
-        "victim pid constraint scope oom_memcg task_memcg ancestor limit_kb usage_kb failcnt anon_rss_kb file_rss_kb "
-        "shmem_rss_kb total_vm_kb oom_score_adj uid invoker order gfp top_comm top_pid top_rss_kb tasks group_kill",
+    "oom.kill": _event("kernel journal log container", f"{_OOM_FIELDS} told_by unit count"),
+    "oom.invoked": _event("kernel journal", f"{_OOM_FIELDS} outcome"),
+    "oom.unit": _event("journal log container", "told_by what unit container"),
+    "oom.userspace": _event(
+        "log journal container", "killer victim pid signal cgroup unit reason uid rss_mib container count"
     ),
-    "oom.userspace": _event("log journal container", "killer victim pid signal cgroup unit reason"),
-    "gpu.xid": _event("kernel journal", "xid gpu pid comm text class role meaning fault action parent count"),
-    "gpu.sxid": _event("kernel journal", "sxid gpu severity link text class role meaning"),
+    "gpu.xid": _event(
+        "kernel journal",
+        "xid gpu pid comm text class role meaning fault action parent count "
+        "rpc unit severity link subcode gpu_instance",
+    ),
+    "gpu.sxid": _event("kernel journal", "sxid gpu switch severity link text class role meaning count"),
+    "gpu.gsp": _event("kernel journal", "what rpc index count"),
     "gpu.lost": _event("kernel journal smi", "gpu"),
-    "cuda.error": _event("log journal", "code name text class sticky call pinned gpu rank"),
-    "kernel.segfault": _event("kernel journal", "comm pid address library signal kernel_text"),
-    "kernel.trap": _event("kernel journal", "comm pid trap"),
-    "kernel.hung-task": _event("kernel journal", "comm pid seconds"),
-    "kernel.signal": _event("kernel journal", "comm pid signal"),
+    "cuda.error": _event(
+        "log journal",
+        "code name text class sticky call pinned effect note place device rank tried free total count",
+    ),
+    "kernel.segfault": _event("kernel journal", "comm pid address library signal kernel_text access null offset error"),
+    "kernel.trap": _event("kernel journal", "comm pid trap signal library offset"),
+    "kernel.hung-task": _event("kernel journal", "comm pid seconds count"),
+    "kernel.signal": _event("kernel journal", "comm pid signal exe uid how"),
     "exit": _event(
         "log journal container proc ps",
         "comm script pid status code signal unit container oomkilled how",
@@ -51,15 +64,20 @@ EVENTS: Mapping[str, EventKind] = {
 }
 
 _FACTS = """
-    cgroup.version
+    cgroup.version cgroup.path cgroup.populated cgroup.frozen
     cgroup.memory.limit cgroup.memory.peak cgroup.memory.current cgroup.memory.soft_limit
     cgroup.memory.oom_kill cgroup.memory.oom cgroup.memory.max_events cgroup.memory.failcnt cgroup.memory.under_oom
+    cgroup.memory.oom_group_kill cgroup.memory.oom_kill_disable cgroup.memory.local.oom_kill cgroup.memory.local.oom
     cgroup.memory.peak_ratio
     cgroup.pids.max cgroup.pids.current cgroup.pids.max_events cgroup.cpu.nr_throttled
     host.vmstat.oom_kill host.mem.total host.mem.available host.mem.swap_total host.mem.swap_free host.mem.shmem
-    disk.use disk.inode_use disk.read_only
+    host.mem.mlocked host.mem.slab_unreclaimable host.mem.commit_limit host.mem.committed
+    host.boot_time host.uptime host.procs_blocked
+    host.pressure.memory.some_avg60 host.pressure.cpu.some_avg60 host.pressure.io.some_avg60
+    host.pressure.memory.full_avg60 host.pressure.cpu.full_avg60 host.pressure.io.full_avg60
+    disk.use disk.inode_use disk.read_only disk.noexec
     proc.state proc.threads proc.wait_status proc.vm_hwm proc.wchan proc.comm proc.ppid
-    gpu.name gpu.driver gpu.cuda gpu.memory_used gpu.memory_total gpu.temperature gpu.power_draw gpu.power_cap
+    gpu.name gpu.uuid gpu.driver gpu.cuda gpu.memory_used gpu.memory_total gpu.temperature gpu.power_draw gpu.power_cap
     gpu.ecc_uncorrected gpu.ecc_uncorrected_total gpu.remap_failure gpu.remap_pending gpu.retired_pending
     gpu.recovery_action gpu.pcie_gen gpu.pcie_gen_max gpu.pcie_width gpu.pcie_width_max gpu.replays gpu.mig
     gpu.compute_mode gpu.pstate gpu.fabric_state gpu.state gpu.count

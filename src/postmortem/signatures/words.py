@@ -25,10 +25,18 @@ from postmortem.signatures.vocabulary import EVENTS
 
 
 def samples_of(
-    node: yaml.Node, fields: Fields, items: tuple[Item, ...], when: tuple[Item, ...], mistakes: Mistakes
+    node: yaml.Node,
+    fields: Fields,
+    items: tuple[Item, ...],
+    when: tuple[Item, ...],
+    mistakes: Mistakes,
+    otherwise: str = "",
 ) -> dict[str, tuple[Sample, ...]]:
-    """The `yes` and `no` of an entry; both must be there where `when` holds a line item."""
-    head = next((leaf.head for leaf in leaves(items) if isinstance(leaf, LineItem)), "")
+    """The `yes` and `no` of an entry; both must be there where `when` holds a line item.
+
+    `otherwise` is the kind of a plain sample where no line item was understood.
+    """
+    head = next((leaf.head for leaf in leaves(items) if isinstance(leaf, LineItem)), otherwise)
     samples = {k: _samples(fields[k][1], k, head, mistakes) if k in fields else () for k in ("yes", "no")}
     if any(isinstance(leaf, LineItem) for leaf in leaves(when)):
         for key, line in (("yes", "a real line that must raise it"), ("no", "a look-alike that must not raise it")):
