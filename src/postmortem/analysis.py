@@ -41,7 +41,7 @@ def analyze(
         sources = read_sources(bundle, scanner, margins())
     scene = read_scene(bundle, sources, now, tz)
     findings = match(catalogue, scene, confirm(catalogue, scene.readings))
-    diagnosis = diagnose(findings, scene, catalogue.links)
+    diagnosis = diagnose(findings, scene, {s.id: s.explains for s in catalogue.signatures})
     report = build(diagnosis, scene, tool(catalogue), about(bundle), known(bundle))
     shown: Report = redacted(report, Redactor().text)
     return shown

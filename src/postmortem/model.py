@@ -11,6 +11,11 @@ from types import MappingProxyType
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
+def nothing() -> Mapping[str, str]:
+    """The empty mapping, as a default."""
+    return NOTHING
+
+
 class State(StrEnum):
     """How a member or a probe ended; one closed set everywhere."""
 
@@ -80,7 +85,7 @@ class Event:
     line: int
     text: str
     when: Instant | None = None
-    fields: Mapping[str, str] = NOTHING
+    fields: Mapping[str, str] = field(default_factory=nothing)
     more: tuple[Evidence, ...] = ()  # further lines of the same record
 
     @property
@@ -96,7 +101,7 @@ class Fact:
     value: int | float | str | bool
     unit: str
     evidence: Evidence
-    entity: Mapping[str, str] = NOTHING
+    entity: Mapping[str, str] = field(default_factory=nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +163,8 @@ class Finding:
     summary: str = ""
     because: str = ""
     when: Instant | None = None
-    entity: Mapping[str, str] = NOTHING  # join keys: pid, comm, cgroup, gpu, script, port, host …
-    facts: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    entity: Mapping[str, str] = field(default_factory=nothing)  # join keys: pid, comm, cgroup, gpu, script, port, host …
+    facts: Mapping[str, str | int | float | bool] = field(default_factory=nothing)
     against: tuple[tuple[str, Evidence], ...] = ()  # (sentence, evidence) of what speaks against it
     unknown: tuple[str, ...] = ()  # what could not be asked, as a person would ask for it
     advice: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ def edges(findings: Sequence[Finding], links: Mapping[str, tuple[Link, ...]]) ->
         for effect in findings:
             if cause is effect or cause.class_id == effect.class_id:
                 continue
-            link = next((k for k in links.get(cause.class_id, ()) if k.effect == effect.class_id), None)
+            link = next((k for k in links.get(cause.class_id, ()) if k.class_id == effect.class_id), None)
             edge = graded(cause, effect, link) if link else same_record(cause, effect)
             if edge:
                 found.append(Caused(cause, effect, edge, link.say if link else ""))
