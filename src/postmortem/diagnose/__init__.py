@@ -10,7 +10,7 @@ from postmortem.diagnose.edges import Caused, edges
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
-from postmortem.diagnose.rank import heads, raised, reach
+from postmortem.diagnose.rank import consequences, heads, raised
 from postmortem.diagnose.reach import out_of_reach, window
 from postmortem.model import CONFIDENCE, Diagnosis, Finding, Role, Verdict
 from postmortem.scene import Scene
@@ -92,7 +92,7 @@ def confidence(root: Finding | None, others: Sequence[Finding], caused: Sequence
         return "", ""
     word = CONFIDENCE[root.verdict]
     because = root.because or root.title
-    explained = reach(root, caused)
+    explained = consequences(root, caused)
     rivals = [f for f in others if rivals_with(f, root) and not any(f is e for e in explained)]
     if rivals:
         return LOWER[word], f"{because}; but {rivals[0].title.lower()} was also found and is not explained by it"

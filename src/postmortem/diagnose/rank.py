@@ -32,14 +32,14 @@ def heads(findings: Sequence[Finding], caused: Sequence[Caused]) -> list[Finding
 
 def order(finding: Finding, caused: Sequence[Caused]) -> tuple[int, int, int, int, str, str, int]:
     """The comparison: may head before symptom, verdict, reach over others, certainty of links, time, id."""
-    reached = reach(finding, caused)
+    reached = consequences(finding, caused)
     assumed = sum(1 for c in caused if c.cause is finding and c.edge is Edge.ASSUMED)
     when = finding.when.utc.isoformat() if finding.when else NEVER
     first = finding.evidence[0]
     return (ROLES[finding.role], VERDICTS[finding.verdict], -len(reached), assumed, when, finding.class_id, first.line)
 
 
-def reach(finding: Finding, caused: Sequence[Caused]) -> list[Finding]:
+def consequences(finding: Finding, caused: Sequence[Caused]) -> list[Finding]:
     """Everything that follows from a finding, directly or through others."""
     todo, found = [finding], []
     while todo:
