@@ -1,0 +1,163 @@
+"""probes.yaml + agent.sh + worker.sh + probes.sh + options -> one self-contained POSIX sh script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from postmortem import __version__
+from postmortem.collect.options import CollectOptions, Extra
+
+TAIL_BYTES = 65536
+PART_BYTES = 2 << 20
+PLACES = ":".join(
+    (
+        "/usr/local/nvidia/bin",
+        "/usr/local/cuda/bin",
+        "/usr/local/sbin",
+        "/usr/local/bin",
+        "/usr/sbin",
+        "/usr/bin",
+        "/sbin",
+        "/bin",
+        "/opt/bin",
+        "/usr/lib/wsl/lib",
+        "/run/nvidia/driver/usr/bin",
+        "/opt/rocm/bin",
+    )
+)
+_UNITS = {"K": 1 << 10, "M": 1 << 20}
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One probe as probes.yaml states it; seconds until it is given up, most bytes of a member."""
+
+    name: str
+    tier: str
+    why: str
+    member: str = ""
+    file: str = ""
+    run: str = ""
+    each: str = ""
+    step: str = ""
+    seconds: float = 2.0
+    bytes: int = TAIL_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What probes.yaml says."""
+
+    specs: tuple[Spec, ...]
+    logs: tuple[str, ...]
+    scripts: tuple[str, ...]
+
+    def why(self, probe: str) -> str:
+        """Why the probe of this name, as the agent's notes write it (`logs.tail:/var/log/x`), was taken."""
+        name = probe.partition(":")[0]
+        return next((spec.why for spec in self.specs if spec.name == name), "")
+
+
+def _source(name: str) -> str:
+    return files("postmortem.collect").joinpath(name).read_text(encoding="utf-8")
+
+
+def _bytes(value: int | str) -> int:
+    text = str(value)
+    return int(text[:-1]) * _UNITS[text[-1]] if text[-1] in _UNITS else int(text)
+
+
+def _spec(tier: str, probe: dict[str, Any]) -> Spec:
+    fields = {key: _bytes(value) if key == "bytes" else value for key, value in probe.items()}
+    return Spec(tier=tier, **fields)
+
+
+@cache
+def load_plan() -> Plan:
+    """The probes, logs and scripts of probes.yaml, in order of volatility."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    root: dict[str, Any] = yaml.load(_source("probes.yaml"), Loader=loader)
+    specs = [_spec(tier["tier"], probe) for tier in root["tiers"] for probe in tier["probes"]]
+    return Plan(tuple(specs), tuple(root["logs"]), tuple(root["scripts"]))
+
+
+def quote(text: str) -> str:
+    """The text as one word of POSIX shell, without line ends that would split a request."""
+    return "'" + text.replace("\n", " ").replace("'", "'\\''") + "'"
+
+
+def render(options: CollectOptions, *, follow: bool = False, deadline: float | None = None) -> str:
+    """The agent for these options; `follow` ends it when its parent is gone, `deadline` in seconds is its own."""
+    seconds = options.deadline if deadline is None else deadline
+    settings = {
+        "PM_VERSION": __version__,
+        "PM_DEADLINE_CS": str(max(50, round(seconds * 100))),
+        "PM_INCIDENT": options.incident or "",
+        "PM_ARGV": " ".join(options.argv),
+        "PM_FOLLOW": "yes" if follow else "no",
+        "PM_RAW_BYTES": str(options.max_size * 4),
+        "PM_SAMPLE_CS": str(round(options.sample * 100)),
+        "PM_TAIL_BYTES": str(TAIL_BYTES),
+        "PM_PART_BYTES": str(PART_BYTES),
+        "PM_PLACES": PLACES,
+    }
+    parts = {
+        "#@SETTINGS@": "\n".join(f"{name}={quote(value)}" for name, value in settings.items()),
+        "#@WORKER@": "WORKER=" + "'" + _child(options).replace("'", "'\\''") + "'",
+        "#@PLAN@": "\n".join(_plan(options)),
+    }
+    return re.sub("|".join(parts), lambda match: parts[match[0]], _source("agent.sh"))
+
+
+def _child(options: CollectOptions) -> str:
+    """The worker's text: its own, the probes', and one function for each of the user's commands."""
+    extras = [f"extra_{n}() {{\n{extra.run}\n}}" for n, extra in enumerate(options.extras) if extra.run]
+    text = "\n".join([_source("worker.sh"), _source("probes.sh"), *extras])
+    # Comments and indentation are for people; one argument of a process may have 128 KiB.
+    return "\n".join(line for raw in text.splitlines() if (line := raw.strip("\t")) and not line.startswith("# "))
+
+
+def _plan(options: CollectOptions) -> Iterator[str]:
+    plan = load_plan()
+    yield "log_tails() {"
+    yield from (f"\tlogs {quote(glob)} {quote(label)} yes" for glob, label in options.logs)
+    yield from (f"\tlogs {quote(glob)} '' no" for glob in plan.logs)
+    yield "\treturn 0\n}"
+    yield "all_scripts() {"
+    yield from (f"\tscript {quote(path)} yes" for path in options.scripts)
+    yield "\trunning_scripts"
+    yield from (f"\tscript {quote(path)} no" for path in plan.scripts)
+    yield "\treturn 0\n}"
+    yield "plan() {"
+    tier = plan.specs[0].tier
+    for spec in plan.specs:
+        if spec.tier != tier:
+            yield f"\ttier {quote(tier)}"
+            tier = spec.tier
+            if tier == "whole logs":
+                yield from _extras(options.extras)
+        yield "\t" + _call(spec)
+    yield "}"
+
+
+def _call(spec: Spec) -> str:
+    if spec.step:
+        return spec.step
+    what = "file" if spec.file else "run" if spec.run else "each"
+    limits = f"{round(spec.seconds * 100)} {spec.bytes}"
+    return f"probe {quote(spec.name)} {what} {limits} {quote(spec.member)} {quote(spec.file or spec.run or spec.each)}"
+
+
+def _extras(extras: tuple[Extra, ...]) -> Iterator[str]:
+    for n, extra in enumerate(extras):
+        what, argument = ("file", extra.file) if extra.file else ("run", f"extra_{n}")
+        member = "extra/" + re.sub(r"[^A-Za-z0-9._-]", "_", extra.name)
+        limits = f"{round(extra.seconds * 100)} {extra.bytes}"
+        yield f"\tprobe {quote('extra.' + extra.name)} {what} {limits} {quote(member)} {quote(argument)}"

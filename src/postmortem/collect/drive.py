@@ -1,0 +1,204 @@
+"""Runs the agent over a transport, keeps the deadline, feeds the sealer; never waits for anybody without a bound."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from postmortem.collect.agent import render
+from postmortem.collect.options import CollectOptions
+from postmortem.collect.seal import Sealer
+from postmortem.collect.stream import CaptureReader
+from postmortem.collect.transport import READY, Transport
+
+_RESERVE = 0.6  # seconds of the deadline that the agent leaves to us
+_GRACE = 0.35  # seconds that an agent gets to close its stream when we are asked to stop
+_STDERR = 1 << 16
+
+
+class Drive:
+    """One run of the agent; `deadline` is a moment of time.monotonic()."""
+
+    def __init__(self, transport: Transport, options: CollectOptions, sealer: Sealer, deadline: float) -> None:
+        self._transport = transport
+        self._options = options
+        self._sealer = sealer
+        self._deadline = deadline
+        self._reader = CaptureReader()
+        self._stderr = bytearray()
+        self._input = b""
+        self._before_ready = b""
+        self._ready = not transport.waits
+        self.stop = ""
+
+    def run(self) -> str:
+        """Until END, the deadline or a signal; returns what went wrong, or ""."""
+        try:
+            process = subprocess.Popen(
+                self._transport.argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            problem = f"{self._transport.argv[0]} cannot be run: {error.strerror}"
+            self._sealer.add("transport/error", f"{problem}\n".encode(), "why there is no evidence")
+            return problem
+        if self._ready:
+            self._send_script()
+        with _stop_signals(self._on_signal):
+            try:
+                self._listen(process)
+            finally:
+                self._end(process)
+        return self._verdict(process)
+
+    def _send_script(self) -> None:
+        left = self._deadline - time.monotonic() - _RESERVE
+        self._input = render(self._options, follow=True, deadline=max(0.5, left)).encode()
+
+    def _on_signal(self, name: str) -> None:
+        if not self.stop:
+            self.stop = name
+            self._deadline = min(self._deadline, time.monotonic() + _GRACE)
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        told = False
+        with selectors.DefaultSelector() as selector:
+            for pipe in (process.stdout, process.stderr, process.stdin):
+                os.set_blocking(pipe.fileno(), False)
+            selector.register(process.stdout, selectors.EVENT_READ, self._on_output)
+            selector.register(process.stderr, selectors.EVENT_READ, self._on_stderr)
+            while process.stdout in selector.get_map() and not self._sealer.end:
+                if time.monotonic() >= self._deadline - (0 if self.stop else _RESERVE / 3):
+                    return
+                if self.stop and not told and self._transport.is_local:
+                    told = True
+                    with suppress(ProcessLookupError):
+                        os.kill(process.pid, signal.SIGTERM)
+                self._feed(process)
+                for key, _ in selector.select(0.02 if self._input else 0.05):
+                    if not key.data(key.fileobj):
+                        selector.unregister(key.fileobj)
+
+    def _feed(self, process: subprocess.Popen[bytes]) -> None:
+        if not self._input or process.stdin is None:
+            return
+        try:
+            self._input = self._input[os.write(process.stdin.fileno(), self._input) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._input = b""
+        if not self._input:
+            with suppress(OSError):
+                process.stdin.close()
+
+    def _on_output(self, pipe: object) -> bool:
+        data = _read(pipe)
+        if not self._ready:
+            data = self._until_ready(data)
+        for member in self._reader.feed(data or b""):
+            self._sealer.take(member)
+        return data is None or bool(data) or not self._ready
+
+    def _until_ready(self, data: bytes | None) -> bytes | None:
+        if not data:
+            self._ready = data is not None  # closed: what came is a banner
+            if self._ready:
+                self._reader.banner += self._before_ready
+            return data
+        self._before_ready += data
+        at = self._before_ready.find(READY)
+        if at < 0:
+            return None
+        self._ready = True
+        self._reader.banner += self._before_ready[:at]
+        self._send_script()
+        return self._before_ready[at + len(READY) :] or None
+
+    def _on_stderr(self, pipe: object) -> bool:
+        data = _read(pipe)
+        if data and len(self._stderr) < _STDERR:
+            self._stderr += data
+        return data is None or bool(data)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        """The transport's own group is killed when it does not go by itself; what cannot be killed is left."""
+        patience = time.monotonic() + 0.2
+        while self._sealer.end and process.poll() is None and time.monotonic() < patience:
+            time.sleep(0.01)
+        if process.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            patience = time.monotonic() + 0.1
+            while process.poll() is None and time.monotonic() < patience:
+                time.sleep(0.005)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        if process.stderr is not None:
+            while len(self._stderr) < _STDERR and (more := _read(process.stderr)):
+                self._stderr += more
+            process.stderr.close()
+        if process.returncode is None:
+            process.returncode = -signal.SIGKILL  # it cannot be killed: nobody will wait for it
+
+    def _verdict(self, process: subprocess.Popen[bytes]) -> str:
+        if banner := self._reader.take_banner().replace(READY, b""):
+            self._sealer.add("transport/banner", banner, "what the machine said before the agent did")
+        words = bytes(self._stderr).decode("utf-8", "replace").strip()
+        if not self._reader.started:
+            text = f"transport: {self._transport.name}\nexit_status: {process.returncode}\n{words}\n"
+            self._sealer.add("transport/error", text.encode(), "why there is no evidence")
+            said = words or f"exit status {process.returncode}"
+            return self.stop or f"no agent answered over {self._transport.name}: {said}"
+        if words:
+            self._sealer.add("transport/stderr", words.encode(), "what the agent or the transport complained of")
+        if self._sealer.end and not self.stop:
+            return self._reader.torn
+        return self.stop or self._reader.torn or self._why_ended(process)
+
+    def _why_ended(self, process: subprocess.Popen[bytes]) -> str:
+        if time.monotonic() >= self._deadline - _RESERVE / 3:
+            return "the deadline"
+        return f"the stream ended before END (exit status {process.returncode})"
+
+
+def _read(pipe: object) -> bytes | None:
+    """What is there now; None when there is nothing yet, empty at the end."""
+    try:
+        return os.read(pipe.fileno(), 1 << 16)  # type: ignore[attr-defined]
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
+
+
+@contextmanager
+def _stop_signals(act: Callable[[str], None]) -> Iterator[None]:
+    """TERM, INT and HUP call `act` with their name; elsewhere than in the main thread they stay as they are."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        act(signal.Signals(number).name)
+
+    old = {}
+    with suppress(ValueError):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            old[number] = signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
