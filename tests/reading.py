@@ -1,36 +1,17 @@
-"""Readings for tests of parsers and detectors: real text, real line splitting, plain nominations, a simple clock."""
+"""Readings for tests of parsers and detectors: real text, real line splitting, plain nominations, the real clock."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
 
-from postmortem.clock import Clock
-from postmortem.lines import dialect_of, split
-from postmortem.model import Event, Fact, Instant, Kind, State
+from postmortem.clock import make_clocks
+from postmortem.lines import dialect_of
+from postmortem.model import Event, Fact, Kind, State
 from postmortem.parse import needles, parse
+from postmortem.scan import build
 from postmortem.scene import Parser, Reading
 from postmortem.sources import Source
-from postmortem.text import Text, text_of
-
-BOOT = datetime(2026, 5, 1, 8, 0, 0, tzinfo=UTC)
-
-
-class StampClock(Clock):
-    """Takes each line's own stamp, wall stamps as UTC and boot stamps from BOOT on."""
-
-    def __init__(self, text: Text, dialect: str) -> None:
-        self.text, self.dialect = text, dialect
-
-    def instant(self, number: int) -> Instant | None:
-        raw = self.text.line(number)
-        stamp = split(raw, number, self.dialect).stamp if raw else None
-        if stamp is None:
-            return None
-        if stamp.wall is not None:
-            return Instant(stamp.wall if stamp.wall.tzinfo else stamp.wall.replace(tzinfo=UTC), stamp.resolution_s)
-        return Instant(BOOT + timedelta(seconds=stamp.seconds or 0.0))
+from postmortem.text import text_of
 
 
 def reading(
@@ -41,9 +22,17 @@ def reading(
     lines = [(number, line) for number, line in made.kept()]
     dialect = dialect_of([line for _, line in lines])
     patterns = needles() if wanted is None else wanted
-    hits = {p: tuple(n for n, line in lines if re.search(p, line)) for p in patterns}
+    hits = _nominated(text.encode("utf-8", "surrogateescape"), tuple(patterns))
     source = Source(path, kind, State.WHOLE if text else State.EMPTY, made, dialect, hits=hits)
-    return Reading(source, StampClock(made, dialect))
+    clocks, _ = make_clocks([source])
+    return Reading(source, clocks[path])
+
+
+def _nominated(data: bytes, patterns: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    scanner, hits = build(patterns, "plain"), dict[str, list[int]]()
+    for pattern, line in scanner.scan(data):
+        hits.setdefault(scanner.patterns[pattern], []).append(line + 1)
+    return {pattern: tuple(lines) for pattern, lines in hits.items()}
 
 
 def found(parser: Parser, text: str, kind: Kind = Kind.KERNEL, path: str = "dmesg.txt") -> tuple[Event | Fact, ...]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from postmortem.model import Event, Fact, Instant, Kind
+from postmortem.model import Event, Fact, Kind
 from postmortem.parse.cuda_lines import NEEDLES, Status, is_pinned, status_of
+from postmortem.parse.nearness import seconds_of, within
 from postmortem.scene import Parser, Reading
 
-ECHO_S = 5.0  # the same status of the same rank within seconds is an echo
+ECHO_S = 5.0  # the same status of the same rank within seconds is an echo; without stamps, always
 NEAR = 2  # lines around that may name the call that pins memory
 PINNABLE = frozenset({"2", "304"})
 
@@ -22,7 +23,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
 
     `RuntimeError: CUDA error: an illegal memory access was encountered`, by PyTorch.
     """
-    kept: dict[tuple[str, ...], tuple[list[int], dict[str, str], Instant | None]] = {}
+    kept: dict[tuple[str, ...], tuple[list[int], dict[str, str], float | None]] = {}
     done: list[tuple[list[int], dict[str, str]]] = []
     for number in reading.nominated:
         line = reading.line(number)
@@ -31,11 +32,11 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
             continue
         fields = _fields(reading, number, line.message, status)
         key = tuple(fields.get(name, "") for name in ("code", "name", "rank", "device", "pinned"))
-        when = reading.when(number)
-        if key in kept and _echo(kept[key][2], when):
+        now_s = seconds_of(reading, number)
+        if key in kept and within(kept[key][2], now_s, ECHO_S):
             kept[key][0].append(number)
             continue
-        kept[key] = ([number], fields, when)
+        kept[key] = ([number], fields, now_s)
         done.append((kept[key][0], fields))
     for lines, fields in done:
         count = {"count": str(len(lines))} if len(lines) > 1 else {}
@@ -67,11 +68,6 @@ def _pins(reading: Reading, number: int, message: str, status: Status) -> bool:
         return False
     around = (reading.raw(number + step) for step in range(-NEAR, NEAR + 1) if step)
     return any(is_pinned(raw) for raw in around if raw)
-
-
-def _echo(first: Instant | None, now: Instant | None) -> bool:
-    """Whether two stamps are within seconds; a log without stamps cannot tell, and counts as one."""
-    return first is None or now is None or abs((now.utc - first.utc).total_seconds()) <= ECHO_S
 
 
 PARSER = Parser(

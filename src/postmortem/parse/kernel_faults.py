@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from postmortem.model import Event, Fact
 from postmortem.parse.ending import signal_number
@@ -23,7 +23,7 @@ TRAP_SIGNALS = {
 }
 
 _TASK = r"(?P<comm>[^\[\]\n]{1,40}?)\[(?P<pid>\d+)\]"
-_IN = r"(?:.*? in (?P<library>[^\[\s]+)\[(?P<base>[0-9a-f]+)(?:,[0-9a-f]+)?\+[0-9a-f]+\])?"
+_IN = r"(?:.*? in (?P<library>[^\[\s]+)\[(?:(?P<in_file>[0-9a-f]+),)?(?P<base>[0-9a-f]+)\+[0-9a-f]+\])?"
 _SEGFAULT = re.compile(
     NOT_QUOTED + rf"{_TASK}:? (?P<kernel_text>(?:segfault|bus error)(?: \((?P<number>\d+)\))? at (?P<address>[0-9a-f]+)"
     rf"(?: (?:r?ip|nip) (?P<ip>[0-9a-f]+))?(?:.*? error:? ?(?P<error>[0-9a-f]+))?{_IN}.*)"
@@ -131,7 +131,7 @@ def _segfault(message: str) -> Fields | None:
     signal = number or ("7" if "bus error" in groups["kernel_text"] else "11")
     fields = _only(**{k: groups.get(k) for k in ("comm", "pid", "address", "library", "error", "kernel_text")})
     fields |= {"signal": signal} | ({"null": "yes"} if int(groups["address"], 16) < NULL_PAGE else {})
-    return fields | _access(groups.get("error")) | _offset(groups.get("ip"), groups.get("base"))
+    return fields | _access(groups.get("error")) | _offset(groups)
 
 
 def _access(error: str | None) -> Fields:
@@ -142,8 +142,11 @@ def _access(error: str | None) -> Fields:
     return {"access": "execute" if bits & 16 else "write" if bits & 2 else "read"}
 
 
-def _offset(ip: str | None, base: str | None) -> Fields:
-    """Where in the library it was: equal for the same fault wherever the library was loaded."""
+def _offset(groups: Mapping[str, str | None]) -> Fields:
+    """Where in the library it was: equal for the same fault wherever the library was loaded (6.11 prints it itself)."""
+    ip, base, in_file = groups.get("ip"), groups.get("base"), groups.get("in_file")
+    if in_file:
+        return {"offset": hex(int(in_file, 16))}
     if not ip or not base or int(ip, 16) < int(base, 16):
         return {}
     return {"offset": hex(int(ip, 16) - int(base, 16))}
@@ -157,7 +160,7 @@ def _trap(message: str) -> Fields | None:
     if trap not in TRAP_SIGNALS:
         return None
     fields = _only(comm=found["comm"], pid=found["pid"], trap=trap, library=found["library"])
-    return fields | {"signal": TRAP_SIGNALS[trap]} | _offset(found["ip"], found["base"])
+    return fields | {"signal": TRAP_SIGNALS[trap]} | _offset(found.groupdict())
 
 
 def _hung(message: str) -> Fields | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.kernel_line import KERNEL_KINDS, kernel_line
+from postmortem.parse.nearness import seconds_of, within
 from postmortem.parse.oom_lines import NEEDLES, form_of
 from postmortem.parse.oom_table import Task, fields_of, read_table
 from postmortem.scene import Parser, Reading
@@ -101,13 +102,12 @@ class _Reader:
 
     def told(self, pid: str, victim: str, number: int) -> Event | None:
         """The event of this victim that was given before, if it is the same death."""
-        now = self.reading.when(number)
+        now = seconds_of(self.reading, number)
         for event in reversed(self.seen):
             if event.fields.get("pid") != pid or event.fields.get("victim") != victim:
                 continue
-            if now is None or event.when is None:
-                return event if number - event.line < RECORD_LINES else None
-            return event if abs((now.utc - event.when.utc).total_seconds()) <= SAME_DEATH_S else None
+            near = within(seconds_of(self.reading, event.line), now, SAME_DEATH_S)
+            return event if near and number - event.line < RECORD_LINES else None
         return None
 
     def event(self, record: Record, number: int, fields: dict[str, str]) -> Event:

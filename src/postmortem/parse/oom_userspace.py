@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from postmortem.model import Event, Fact, Instant, Kind
+from postmortem.model import Event, Fact, Kind
 from postmortem.parse.kernel_line import NOT_QUOTED
+from postmortem.parse.nearness import seconds_of, within
 from postmortem.scene import Parser, Reading
 
 SAME_KILL_S = 30.0  # a unit's manager repeats what the killer said
@@ -129,7 +130,7 @@ RULES = (
         what="process",
     ),
     _rule(
-        r"result '?:? ?'?oom-kill",
+        r"result:? '?oom-kill",
         "oom.unit",
         r"(?:(?P<unit>\S+): )?(?:Failed with result 'oom-kill'|Finished with result: oom-kill)",
         told_by="systemd",
@@ -158,7 +159,7 @@ _LOW_MEMORY = re.compile(r"(low memory! .+)", re.IGNORECASE)
 class _Told:
     kind: str
     names: frozenset[str]
-    when: Instant | None
+    at_s: float | None
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:
@@ -177,7 +178,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
         rule, fields = found
         if fields.get("killer") == "earlyoom":
             fields |= _why(reading, number)
-        if not _repeats(told, rule.kind, fields, reading.when(number)):
+        if not _repeats(told, rule.kind, fields, seconds_of(reading, number)):
             yield reading.event(rule.kind, number, fields)
 
 
@@ -204,15 +205,13 @@ def _why(reading: Reading, number: int) -> dict[str, str]:
     return {}
 
 
-def _repeats(told: list[_Told], kind: str, fields: dict[str, str], when: Instant | None) -> bool:
+def _repeats(told: list[_Told], kind: str, fields: dict[str, str], now_s: float | None) -> bool:
     """Whether the same unit or pid was told just before (systemd repeats systemd-oomd; SIGKILL follows SIGTERM)."""
     names = frozenset(value for key in ("unit", "pid") if (value := fields.get(key)))
     for past in told:
-        if past.kind != kind or not names & past.names:
-            continue
-        if when is None or past.when is None or abs((when.utc - past.when.utc).total_seconds()) <= SAME_KILL_S:
+        if past.kind == kind and names & past.names and within(past.at_s, now_s, SAME_KILL_S):
             return True
-    told.append(_Told(kind, names, when))
+    told.append(_Told(kind, names, now_s))
     return False
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from postmortem.model import Event, Fact, Instant
+from postmortem.model import Event, Fact
 from postmortem.parse.kernel_line import KERNEL_KINDS, kernel_line
+from postmortem.parse.nearness import seconds_of, within
 from postmortem.parse.xid_lines import NEEDLES, gsp_fields, identity, lost_fields, sxid_fields, xid_fields
 from postmortem.scene import Parser, Reading
 
@@ -28,7 +29,7 @@ class Group:
     key: tuple[str, ...]
     fields: dict[str, str]
     lines: list[int] = field(default_factory=list)
-    last: Instant | None = None
+    last_s: float | None = None
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:
@@ -46,7 +47,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
         if known := identity(line.message):
             yield reading.fact("gpu.uuid", known[1], number, entity={"gpu": known[0]})
         elif found := _record(line.message):
-            _add(groups, latest, *found, number=number, when=reading.when(number))
+            _add(groups, latest, *found, number=number, now_s=seconds_of(reading, number))
         elif gpu := _lost_gpu(reading, number, line.message):
             lost.setdefault(gpu, number)
     yield from (_event(reading, group) for group in groups)
@@ -79,21 +80,16 @@ def _add(
     kind: str,
     fields: dict[str, str],
     number: int,
-    when: Instant | None,
+    now_s: float | None,
 ) -> None:
     names = ("xid", "sxid", "gpu", "pid", "what", "rpc", "link", "gpu_instance", "parent")
     key = (kind, *(fields.get(name, "") for name in names))
     group = latest.get(key)
-    if group is None or not _near(group.last, when):
+    if group is None or not within(group.last_s, now_s, SAME_S):
         group = latest[key] = Group(kind, key, fields)
         groups.append(group)
     group.lines.append(number)
-    group.last = when
-
-
-def _near(one: Instant | None, other: Instant | None) -> bool:
-    """Whether two stamps are within seconds; unknown stamps count as near."""
-    return one is None or other is None or abs((other.utc - one.utc).total_seconds()) <= SAME_S
+    group.last_s = now_s
 
 
 def _event(reading: Reading, group: Group) -> Event:
