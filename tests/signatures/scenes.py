@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from textwrap import dedent, indent
 
@@ -21,22 +21,21 @@ def at(seconds: float, plus_minus_s: float = 0.0) -> Instant:
     return Instant(START + timedelta(seconds=seconds), plus_minus_s)
 
 
+@dataclass(frozen=True, slots=True)
 class Times(Clock):
     """Line number -> seconds after START; the other lines have no time."""
 
-    def __init__(self, seconds: Mapping[int, float], plus_minus_s: float = 0.0) -> None:
-        self.seconds, self.plus_minus_s = seconds, plus_minus_s
+    seconds: Mapping[int, float] = field(default_factory=dict)
 
     def instant(self, number: int) -> Instant | None:
-        known = self.seconds.get(number)
-        return None if known is None else at(known, self.plus_minus_s)
+        return at(self.seconds[number]) if number in self.seconds else None
 
 
 def lines(
     kind: Kind, text: str, path: str = "", times: Mapping[int, float] | None = None, state: State = State.WHOLE
 ) -> Reading:
     """A source of such a kind; `scene` nominates its lines."""
-    return Reading(Source(path or f"{kind}.txt", kind, state, text_of(text)), Times(times or {}))
+    return Reading(Source(path or f"{kind}.txt", kind, state, text_of(text)), Times(seconds=times or {}))
 
 
 def event(kind: str, time: float | None = None, source: str = "kernel.txt", line: int = 1, **fields: str) -> Event:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from postmortem.clock import Clock
-from postmortem.model import Finding, Instant, Kind, State, Verdict
+from postmortem.model import Finding, Kind, State, Verdict
 from postmortem.needle import needle_of
 from postmortem.scene import Reading, Scene
 from postmortem.signatures.branches import branches
@@ -43,16 +43,6 @@ ORDINARY = (
 KIND = {head: Kind.LOG if head == "log" else min(kinds - {Kind.JOURNAL}) for head, kinds in HEADS.items()}
 
 
-class Untimed(Clock):
-    """The clock of a sample: order is the order of its lines."""
-
-    def __init__(self) -> None: ...
-
-    def instant(self, number: int) -> Instant | None:
-        """No line of a sample has a time."""
-        return None
-
-
 def check(catalogue: Catalogue) -> tuple[str, ...]:
     """Every problem as `file:line:column: what; what to do`; none for a catalogue that works."""
     return tuple(p for s in catalogue.signatures for p in (*_samples(s), *_patterns(s)))
@@ -79,7 +69,9 @@ def _reading(signature: Signature, head: str, text: str) -> Reading:
     made = text_of(text, raw=head == "script")
     numbers = tuple(range(1, made.count + 1))
     hits = {item.pattern: numbers for item in line_items(signature)}
-    return Reading(Source(f"sample.{head}", KIND[head], State.WHOLE, made, hits=hits), Untimed())
+    return Reading(
+        Source(f"sample.{head}", KIND[head], State.WHOLE, made, hits=hits), Clock()
+    )  # no times: a sample's order is that of its lines
 
 
 def _samples(signature: Signature) -> Iterator[str]:

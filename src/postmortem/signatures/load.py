@@ -111,8 +111,8 @@ def _across(merged: Mapping[str, Signature], partial: bool) -> list[str]:
     wrong = [] if partial else [_unknown(place, name, merged) for place, name in named if name not in merged]
     links = {s.id: tuple(link.class_id for link in s.explains) for s in merged.values()}
     asks = {s.id: _asked(s) for s in merged.values()}
-    wrong += _circle(merged, links, "explains", "a cause cannot be its own effect: remove one of the links")
-    return wrong + _circle(merged, asks, "class items", "two classes cannot wait for each other: ask a fact instead")
+    wrong += _circles(merged, links, "explains", "a cause cannot be its own effect: remove one of the links")
+    return wrong + _circles(merged, asks, "class items", "two classes cannot wait for each other: ask a fact instead")
 
 
 def _unknown(place: str, name: str, merged: Mapping[str, Signature]) -> str:
@@ -125,13 +125,13 @@ def _asked(signature: Signature) -> tuple[str, ...]:
     return tuple(leaf.class_id for leaf in leaves(own) if isinstance(leaf, ClassItem))
 
 
-def _circle(merged: Mapping[str, Signature], edges: Mapping[str, tuple[str, ...]], key: str, todo: str) -> list[str]:
-    _, path = _sorted(edges)
-    return [f"{merged[path[0]].place}: {key} make a circle: {' -> '.join(path)}; {todo}"] if path else []
+def _circles(merged: Mapping[str, Signature], edges: Mapping[str, tuple[str, ...]], key: str, todo: str) -> list[str]:
+    _, paths = _sorted(edges)
+    return [f"{merged[path[0]].place}: {key} make a circle: {' -> '.join(path)}; {todo}" for path in paths]
 
 
-def _sorted(edges: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids, each after those that it points to, and the path of the first circle if there is one."""
+def _sorted(edges: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The ids, each after those that it points to, and the path of every circle on the way."""
     done: dict[str, None] = {}
     circles: list[tuple[str, ...]] = []
 
@@ -145,4 +145,4 @@ def _sorted(edges: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], tupl
 
     for name in edges:
         visit(name, ())
-    return tuple(done), circles[0] if circles else ()
+    return tuple(done), tuple(circles)

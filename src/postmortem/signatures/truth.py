@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from postmortem import clock
+from postmortem.clock.timeline import ZONE_SPREAD_S
 from postmortem.model import Evidence
 from postmortem.signatures.language import Scalar, Test
 from postmortem.signatures.patterns import search
@@ -34,23 +36,21 @@ def negate(value: Value) -> Value:
 
 def before(a: Evidence, b: Evidence) -> Value:
     """Whether a happened before b; within the clocks' uncertainty only the order in one file decides."""
-    if a.when is not None and b.when is not None:
-        gap = (b.when.utc - a.when.utc).total_seconds()
-        if abs(gap) > a.when.plus_minus_s + b.when.plus_minus_s:
-            return gap > 0
-    if a.source == b.source and a.line and b.line:
+    by_clock = clock.before(a.when, b.when)
+    if by_clock is None and a.source == b.source and a.line and b.line:
         return a.line < b.line
-    return None
+    return by_clock
 
 
 def within(a: Evidence, b: Evidence, seconds: float) -> Value:
     """Whether a and b are at most so far apart; unknown where the clocks' uncertainty is larger than the window."""
     if a.source == b.source and a.line == b.line and a.line:
         return True
-    if a.when is None or b.when is None:
+    if a.when is None or b.when is None or clock.year_known(a.when) != clock.year_known(b.when):
         return None
     gap = abs((b.when.utc - a.when.utc).total_seconds())
     slack = a.when.plus_minus_s + b.when.plus_minus_s
+    slack += 0.0 if a.when.zone_known == b.when.zone_known else ZONE_SPREAD_S
     if gap > seconds + slack:
         return False
     return True if gap + slack <= seconds or slack <= seconds else None
