@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+import time
 from importlib import import_module
 
 import pytest
@@ -64,3 +65,20 @@ def test_tables_are_not_loaded_before_such_a_record_is_met() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+HOSTILE = {
+    "header": ("x invoked oom-killer: " * 3000, Kind.KERNEL),
+    "cue": ("CUDA error " * 6000, Kind.LOG),
+    "brackets": ("a" + "(" * 50_000 + '@b:1 failed: "x"', Kind.LOG),
+    "traps": ("traps: aaaa " * 3000 + "segfault " + "x[1] " * 5000, Kind.LOG),
+    "victims": ("System OOM encountered, victim process: " * 1500, Kind.LOG),
+}
+
+
+@pytest.mark.parametrize(("line", "kind"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_line_takes_no_time(line: str, kind: Kind) -> None:
+    given = [reading(line, kind, "x.log")]
+    started = time.process_time()
+    parse(given)
+    assert time.process_time() - started < 2.0

@@ -11,6 +11,7 @@ from postmortem.parse.nearness import seconds_of, within
 from postmortem.scene import Parser, Reading
 
 ECHO_S = 5.0  # the same status of the same rank within seconds is an echo; without stamps, always
+LONGEST = 8192  # characters of a line that are looked at
 NEAR = 2  # lines around that may name the call that pins memory
 PINNABLE = frozenset({"2", "304"})
 
@@ -27,7 +28,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
     done: list[tuple[list[int], dict[str, str]]] = []
     for number in reading.nominated:
         line = reading.line(number)
-        status = status_of(line.message) if line and line.channel == "program" else None
+        status = status_of(line.message[:LONGEST]) if line and line.channel == "program" else None
         if line is None or status is None:
             continue
         fields = _fields(reading, number, line.message, status)
@@ -35,6 +36,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
         now_s = seconds_of(reading, number)
         if key in kept and within(kept[key][2], now_s, ECHO_S):
             kept[key][0].append(number)
+            kept[key] = (kept[key][0], kept[key][1], now_s)
             continue
         kept[key] = ([number], fields, now_s)
         done.append((kept[key][0], fields))

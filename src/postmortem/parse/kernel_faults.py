@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from postmortem.model import Event, Fact
 from postmortem.parse.ending import signal_number
-from postmortem.parse.kernel_line import KERNEL_KINDS, NOT_QUOTED, kernel_line
+from postmortem.parse.kernel_line import KERNEL_KINDS, LONGEST, NOT_QUOTED, kernel_line
 from postmortem.scene import Parser, Reading
 
 NULL_PAGE = 0x1000
@@ -81,7 +81,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
         line = kernel_line(reading, number)
         found = _of_kernel(line.message) if line else None
         if found is None and (any_line := reading.line(number)):
-            found = _of_program(any_line.message)
+            found = _of_program(any_line.message[:LONGEST])
         if found is None:
             continue
         kind, fields = found

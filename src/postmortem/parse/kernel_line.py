@@ -10,6 +10,8 @@ from postmortem.scene import Reading
 
 KERNEL_KINDS = frozenset({Kind.KERNEL, Kind.JOURNAL, Kind.LOG})
 
+LONGEST = 4096  # the kernel cuts its own lines at 1 KiB; a longer one is not the kernel's
+
 # A quotation of the kernel's words (a grep, a set -x trace, a message catalogue) has a quote or = right before them.
 NOT_QUOTED = r"""(?<!["'`=])"""
 
@@ -17,9 +19,13 @@ _PCI = re.compile(r"(?:PCI:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:
 
 
 def kernel_line(reading: Reading, number: int) -> Line | None:
-    """The line, or None where it was not kept or a named program of a journal wrote it."""
+    """The line, or None where it was not kept, is too long, or a named program of a journal wrote it."""
     line = reading.line(number)
-    if line is None or (reading.source.kind is Kind.JOURNAL and line.channel != "kernel" and line.program):
+    if (
+        line is None
+        or len(line.message) > LONGEST
+        or (reading.source.kind is Kind.JOURNAL and line.channel != "kernel" and line.program)
+    ):
         return None
     return line
 

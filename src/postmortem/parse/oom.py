@@ -14,7 +14,7 @@ from postmortem.scene import Parser, Reading
 
 SAME_DEATH_S = 60.0  # the kernel may name a victim again until it is gone
 NEAR_LINES = 12  # "Kill process" and "Killed process" stand this close
-RECORD_LINES = 4000  # a record is not longer: what is further apart belongs to two
+RECORD_LINES = 30_000  # a record with its task table is not longer: what is further apart belongs to two
 
 _DRAFT_ONLY = ("reason", "oom_group", "score")
 _SHARED = ("scope", "constraint", "oom_memcg", "task_memcg")  # what every victim of one record has in common

@@ -23,13 +23,13 @@ NEEDLES = (
     r"not syncing: (?:Out of memory|System is deadlocked)",
 )
 
-_COMM = r"\((?P<victim>[^\n]+?)\)"
+_COMM = r"\((?P<victim>[^\n]{1,64}?)\)"
 _HEAD = r"(?P<head>(?:Memory cgroup )?[Oo]ut of [Mm]emory(?: \([\w ]+\))?)"
 
 FORMS: dict[str, re.Pattern[str]] = {
     name: re.compile(NOT_QUOTED + pattern)
     for name, pattern in {
-        "header": r"(?P<invoker>\S[^\n]*?) invoked oom-killer: gfp_mask=(?P<gfp>0x[0-9a-f]+(?:\([A-Z_|0-9x]+\))?)"
+        "header": r"(?P<invoker>\S[^\n]{0,40}?) invoked oom-killer: gfp_mask=(?P<gfp>0x[0-9a-f]+(?:\([A-Z_|0-9x]+\))?)"
         r"(?:.*?\border=(?P<order>-?\d+))?",
         "limit": r"Task in (?P<task_memcg>/\S*) killed as a result of limit of (?P<oom_memcg>/\S*)",
         "usage": r"memory: usage (?P<usage_kb>\d+)kB, limit (?P<limit_kb>\d+)kB, failcnt (?P<failcnt>\d+)",
@@ -72,6 +72,8 @@ def form_of(message: str) -> tuple[str, dict[str, str]] | None:
 def _fields(name: str, fields: dict[str, str]) -> dict[str, str]:
     if name == "usage" and int(fields["limit_kb"]) >= UNLIMITED_KB:
         del fields["limit_kb"]
+    if "invoker" in fields:
+        fields["invoker"] = fields["invoker"].rsplit("] ", 1)[-1]  # a console puts a prompt before the stamp
     head = fields.pop("head", "")
     if name == "limit" or head.startswith("Memory"):
         fields |= {"constraint": "MEMCG", "scope": "cgroup"}

@@ -13,6 +13,7 @@ from postmortem.parse.nearness import seconds_of, within
 from postmortem.scene import Parser, Reading
 
 SAME_KILL_S = 30.0  # a unit's manager repeats what the killer said
+LONGEST = 8192  # characters of a line that are looked at
 REASON_LINES = 6  # earlyoom says why just before it says whom
 
 
@@ -172,7 +173,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
         line = reading.line(number)
         if line is None:
             continue
-        found = _match(line.message)
+        found = _match(line.message[:LONGEST])
         if found is None:
             continue
         rule, fields = found
