@@ -1,5 +1,6 @@
 """Lines of every dialect taken apart; and lines that only look as if they had a stamp."""
 
+# ruff: noqa: E501 (a row of a table is one line)
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
@@ -213,6 +214,7 @@ UNSTAMPED = [
     ("list", "[1, 2, 3]"),
     ("progress", "[4/5] COMPLETED — 31.0s"),
     ("tqdm", "train:   0%|          | 0/182 [00:00<12:12,  2.79it/s]"),
+    ("placeholder", "9999-12-31 23:59:59 text"),
     ("bad month", "2026-13-01 12:00:00 text"),
     ("bad day", "Feb 30 12:00:00 host app[1]: text"),
     ("bad hour", "25:00:00 text"),
@@ -255,7 +257,13 @@ def test_a_line_without_a_stamp_is_all_message(raw: str) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "level"),
-    [("ERROR: it failed", "error"), ("+ rm -rf x", "trace"), ("WARNING text", "warn"), ("ERRORS: 0", ""), ("INFORM me", "")],
+    [
+        ("ERROR: it failed", "error"),
+        ("+ rm -rf x", "trace"),
+        ("WARNING text", "warn"),
+        ("ERRORS: 0", ""),
+        ("INFORM me", ""),
+    ],
 )
 def test_a_level_without_a_stamp_is_read_and_stays_in_the_message(raw: str, level: str) -> None:
     assert split(raw).level == level

@@ -7,7 +7,7 @@ family of dialects; the name of the outermost layer that has one is the dialect.
 
 from __future__ import annotations
 
-from postmortem.lines.peel import dialect_of, split, stamps_of
+from postmortem.lines.peel import best_stamp, dialect_of, split, stamps_of
 from postmortem.lines.types import Line, Stamp
 
-__all__ = ["Line", "Stamp", "dialect_of", "split", "stamps_of"]
+__all__ = ["Line", "Stamp", "best_stamp", "dialect_of", "split", "stamps_of"]

@@ -11,7 +11,6 @@ LETTERS = {
     "F": "fatal",
     "D": "debug",
     "V": "trace",
-    "T": "trace",
     "C": "critical",
 }
 

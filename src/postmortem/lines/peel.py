@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from postmortem.lines import kernel as ring
 from postmortem.lines import leading, records, stamped, system, wrappers
@@ -19,7 +20,7 @@ def split(raw: str, number: int = 0, dialect: str = "", kernel: bool = False) ->
     """The parts of a line in the given dialect ("" tries all); a line of no known form is all message."""
     head = _peeled(raw, dialect, kernel)[0]
     return Line(
-        number, raw, head.text, _chosen(head.stamps), head.host, head.program, head.pid, head.level,
+        number, raw, head.text, best_stamp(head.stamps), head.host, head.program, head.pid, head.level,
         "kernel" if head.kernel else "program",
     )  # fmt: skip
 
@@ -42,13 +43,13 @@ def dialect_of(sample: list[str]) -> str:
 
 
 def _same_host(lines: list[str]) -> bool:
-    """Whether every `[ 12.345678] ` is followed by the same word and a tag, kernel among them: journalctl -o short-monotonic."""
+    """Whether every `[ 12.345678] ` is followed by one and the same word and a tag, kernel among them."""
     rest = [s.partition("] ")[2].split(" ", 2) for s in lines if s.startswith("[")]
     hosts = Counter(r[0] for r in rest if len(r) > 1 and r[1].endswith(":"))
     return bool(hosts) and hosts.most_common(1)[0][1] * 10 >= len(rest) * 9 and any(r[1:2] == ["kernel:"] for r in rest)
 
 
-def _chosen(stamps: list[Stamp]) -> Stamp | None:
+def best_stamp(stamps: Sequence[Stamp]) -> Stamp | None:
     """The stamp nearest to the writer that has a date and a zone, else the outermost wall clock, else the outermost."""
     if len(stamps) < 2:
         return stamps[0] if stamps else None
@@ -114,9 +115,9 @@ def _plus(head: Head) -> str:
 def _indented(head: Head) -> str:
     """` 20210804   11:29:43  …` (nvidia-smi dmon -o DT), ` 12:00:00 up 3 days` (uptime)."""
     inner = head.text.lstrip(" ")
-    if not (inner[:8].isdigit() and inner[8:9] == " ") and not (
-        inner[2:3] == ":" and inner[5:6] == ":" and inner[:2].isdigit()
-    ):
+    date = inner[:8].isdigit() and inner[8:9] == " "
+    clock = inner[:2].isdigit() and inner[2:3] == ":" and inner[5:6] == ":"
+    if not (date or clock):
         return ""
     whole, head.text = head.text, inner
     name = stamped.digits(head, "", True)
@@ -176,7 +177,7 @@ def _word(head: Head, dialect: str, weak: bool) -> str:
     three = text[:3]
     if three in MONTHS and weak and (name := stamped.named_line(head, dialect)):
         return name
-    if three in _WEEKDAYS and weak and (name := stamped.weekday_line(head, dialect)):
+    if three in _WEEKDAYS and weak and (name := stamped.weekday_line(head)):
         return name
     if text[1:5].isdigit() and leading.glog(head):
         return "glog!"

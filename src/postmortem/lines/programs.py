@@ -11,7 +11,8 @@ _NAME = r"[A-Za-z_][\w.:/$<>@-]{0,100}"
 _WORDS = "|".join(sorted(WORDS, key=len, reverse=True))
 _LEVEL = re.compile(
     r"[ \t]*(?:(?:[-|:>]|::) ?)?"
-    r"(?P<pre>(?:\[[^\][]{0,80}\]:?[ \t]*|\d{1,8}[ \t]+(?:- )?|[\w$/-]{0,60}[.$/-][\w.$/-]{0,60}[ \t]+(?:- )?|\w{1,60} - ){0,3}?)"
+    r"(?P<pre>(?:\[[^\][]{0,80}\]:?[ \t]*|\d{1,8}[ \t]+(?:- )?"
+    r"|[\w$/-]{0,60}[.$/-][\w.$/-]{0,60}[ \t]+(?:- )?|\w{1,60} - ){0,3}?)"
     rf"(?:[\[(<] ?(?P<b>(?i:{_WORDS}))[ \t]*[\])>]:?|(?P<w>{BARE})(?=[ \t:|,\]]|$):?"
     r"|(?P<low>trace|debug|info|warn|warning|error|fatal)(?=\t|  |: )|(?P<pg>LOG|DETAIL|HINT|STATEMENT):)"
 )
@@ -27,59 +28,13 @@ _NGINX = re.compile(r"(\d+)#\d+: ")
 _SLURM_STEP = re.compile(r"\[(\d+\.(?:batch|extern|interactive|\d+))\] ")
 
 # Words that begin a message; as a writer's name they would hide what the message says.
-_NOT_WRITERS = frozenset(
-    [
-        "error",
-        "err",
-        "fatal",
-        "panic",
-        "warning",
-        "warn",
-        "note",
-        "bind",
-        "listen",
-        "accept",
-        "connect",
-        "open",
-        "read",
-        "write",
-        "dial",
-        "mmap",
-        "malloc",
-        "fork",
-        "exec",
-        "killed",
-        "failed",
-        "failure",
-        "exception",
-        "details",
-        "reason",
-        "caused",
-        "traceback",
-        "http",
-        "https",
-        "runtime",
-        "cuda",
-        "cause",
-        "message",
-        "status",
-        "exit",
-        "signal",
-        "terminated",
-        "aborted",
-        "segmentation",
-        "usage",
-        "assertion",
-        "abort",
-        "hint",
-        "help",
-        "result",
-        "stderr",
-        "stdout",
-        "output",
-        "command",
-    ]
-)
+_NOT_WRITERS = frozenset({
+    "error", "err", "fatal", "panic", "warning", "warn", "note", "bind", "listen", "accept", "connect", "open",
+    "read", "write", "dial", "mmap", "malloc", "fork", "exec", "killed", "failed", "failure", "exception",
+    "details", "reason", "caused", "traceback", "http", "https", "runtime", "cuda", "cause", "message", "status",
+    "exit", "signal", "terminated", "aborted", "segmentation", "usage", "assertion", "abort", "hint", "help",
+    "result", "stderr", "stdout", "output", "command",
+})  # fmt: skip
 
 
 def tail(head: Head) -> bool:
@@ -155,7 +110,7 @@ def after_level(head: Head, at: int) -> None:
 
 
 def _brackets(head: Head, text: str, at: int) -> int:
-    """Takes off `[thread]`, `[logger] (thread)`, `[file.py:12]`, `[tid 841]`; stops where a bracket belongs to the message."""
+    """Takes off `[thread]`, `[logger] (thread)`, `[file.py:12]`, `[tid 841]`; stops at a bracket of the message."""
     for _ in range(3):
         m = _BRACKET.match(text, at)
         if not m:

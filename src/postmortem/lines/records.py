@@ -43,7 +43,7 @@ def json_file(head: Head) -> bool:
 
 
 def json_record(head: Head) -> bool:
-    """`{"level":"info","ts":1714564800.1234,"msg":"…"}` (zap, pino, ELK), `{"__REALTIME_TIMESTAMP":…}` (journalctl -o json)."""
+    """`{"level":"info","ts":1714564800.1234,"msg":"…"}` (zap, pino, ELK), `{"__REALTIME_TIMESTAMP":…}` (journal)."""
     record = parsed(head.text)
     if not record:
         return False

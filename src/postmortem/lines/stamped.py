@@ -15,7 +15,8 @@ _EPOCH = re.compile(r"@?(\d{10,19})(?:\.(\d{1,9}))?(?=[ \t:]|$)")
 _HEX = re.compile(r"([0-9a-f]{8})(?:\.[0-9a-f]{8} 0x[0-9a-f]+)? (?=conn=|slapd |daemon: |@\(#\)|bdb_|mdb_|connection_)")
 _ACCESS = re.compile(r"(?:[\w.:-]+ )?[\d.:a-fA-F]{3,40} \S+ \S+ \[([^\]]{20,32})\] ")
 _ELAPSED = re.compile(
-    r"\+(\d+(?:\.\d+)?)s[: ]|\[ *(\d+\.\d+)s\] |t=(\d+\.\d+)s?[: ]|(\d\d:\d\d:\d\d) elapsed|\d+\.(\d\d)\.(\d{3})\.\d{3} [IWED] "
+    r"\+(\d+(?:\.\d+)?)s[: ]|\[ *(\d+\.\d+)s\] |t=(\d+\.\d+)s?[: ]|(\d\d:\d\d:\d\d) elapsed"
+    r"|\d+\.(\d\d)\.(\d{3})\.\d{3} [IWED] "
 )
 _NAMED_STAMP = re.compile(r"\[([A-Za-z][\w./-]{0,40})\] (?=\d\d)")
 _APACHE = re.compile(r"\[[^\]]{20,40}\] \[(?:[\w.-]+:)?(\w+)\] ")
@@ -37,7 +38,7 @@ def _take(head: Head, got: stamps.Read | None) -> bool:
 
 
 def iso_line(head: Head, dialect: str) -> str:
-    """A line that begins with an ISO stamp: the kernel's, syslog's, a container runtime's, a CI's or a program's own."""
+    """A line that begins with an ISO stamp: of the kernel, syslog, a container runtime, a CI, or a program."""
     if not _take(head, stamps.iso(head.text)):
         return ""
     stamp, text = head.stamps[-1], head.text
@@ -48,7 +49,7 @@ def iso_line(head: Head, dialect: str) -> str:
         return "dmesg-iso"
     if wrappers.cri(head):
         return "cri"
-    numeric = "+" in zone or "-" in zone
+    numeric = ("+" in zone or "-" in zone) and stamp.resolution_s > 5e-7  # syslog and the journal print no ns
     head.text = rest
     if (numeric or dialect == "syslog-iso") and _may_have_host(rest) and system.tag(head):
         return "syslog-iso"
@@ -86,11 +87,9 @@ def digits(head: Head, dialect: str, weak: bool) -> str:
 def _seconds(head: Head, dialect: str) -> str:
     """Epoch seconds, slapd's hexadecimal seconds, and web server lines, whose stamp stands behind the client."""
     text = head.text
-    if (
-        (m := _EPOCH.match(text))
-        and (m[2] or text[0] == "@" or dialect == "epoch")
-        and (stamp := stamps.epoch(m[1], m[2] or ""))
-    ):
+    m = _EPOCH.match(text)
+    sure = m is not None and (m[2] is not None or text[0] == "@" or dialect == "epoch")
+    if m and sure and (stamp := stamps.epoch(m[1], m[2] or "")):
         head.stamps.append(stamp)
         head.text = text[m.end() :]
         if head.text.startswith(" ") and system.surely_tagged(head.text[1:]):  # journalctl -o short-unix
@@ -109,7 +108,7 @@ def _seconds(head: Head, dialect: str) -> str:
 
 
 def _elapsed(head: Head, m: re.Match[str]) -> str:
-    """Seconds since the program's own start: `+0.123s`, `[12.34s]`, `t=12.3`, `00:03:26 elapsed`, llama.cpp's `0.21.003.117 I`."""
+    """Seconds since the program started: `+0.123s`, `[12.34s]`, `t=12.3s`, `00:03:26 elapsed`, `0.21.003.117 I`."""
     seconds = m[1] or m[2] or m[3]
     if m[4]:
         hours, minutes, rest = m[4].split(":")
@@ -144,25 +143,21 @@ def named_line(head: Head, dialect: str) -> str:
     return "named!" if tail(head) else "named"
 
 
-def weekday_line(head: Head, dialect: str) -> str:
+def weekday_line(head: Head) -> str:
     """A line that begins with a weekday: date, ctime, journalctl -o short-full and with-unit, OpenWrt's logread."""
     if not _take(head, stamps.weekday(head.text)):
         return ""
     text = head.text
     head.text = text[1:] if text.startswith(" ") else text
-    full = head.stamps[-1].text[4:5].isdigit() or head.stamps[-1].text[:4].isdigit()
-    if (
-        head.text
-        and (full or dialect == "syslog-full" or ".info " in head.text or "." in head.text.partition(" ")[0])
-        and system.tag(head)
-    ):
+    full = head.stamps[-1].text[:4].isdigit()  # journalctl's short-full, whose stamp is an ISO one
+    if head.text and (full or "." in head.text.partition(" ")[0]) and system.tag(head):
         return "syslog-full"
     head.text = text
     return "weekday!" if tail(head) else "weekday"
 
 
 def bracketed(head: Head, weak: bool) -> str:
-    """`[2026-05-01T12:00:00Z INFO  crate::mod] text` (env_logger), `[Jul 23 2024 07:53:55] [ERROR] text`, `[12:00:00] text`."""
+    """`[2026-05-01T12:00:00Z INFO  crate::mod] text` (env_logger), `[Jul 23 2024 07:53:55] text`, `[12:00:00] text`."""
     text = head.text
     if text[1:2].isdigit():
         got = stamps.iso(text, 1) or stamps.numeric(text, 1) or stamps.day_first(text, 1)

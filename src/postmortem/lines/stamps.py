@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from postmortem.lines.types import Stamp
 
 Read = tuple[Stamp, int]
-MONTHS = {
-    m: i for i, m in enumerate(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1)
-}
+_MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = {m: i for i, m in enumerate(_MONTH_NAMES, 1)}
+YEARS = range(1970, 2200)  # a stamp of another year is a placeholder (0000-00-00, 9999-12-31), not a time
 NO_YEAR = 4  # a leap year, so that 29 February can be held
 
 # Abbreviations with one meaning only; CST, IST and their like stay unknown.
@@ -22,14 +22,16 @@ ZONES: dict[str, float] = {
 }  # fmt: skip
 
 _ISO = re.compile(
-    r"(\d{4}-\d\d-\d\d[T _]\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?(?: ?(Z(?![A-Za-z])|[+-]\d\d(?::?\d\d)?(?![\d:.]))| ([A-Z]{3,4})\b)?"
+    r"(\d{4}-\d\d-\d\d[T _]\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?"
+    r"(?: ?(Z(?![A-Za-z])|[+-]\d\d(?::?\d\d)?(?![\d:.]))| ([A-Z]{3,4})\b)?"
 )
 _SLASH = re.compile(r"(\d{4})/(\d\d)/(\d\d)[ T](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?")
 _COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)[T _-]\s*(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d{4})?(?!\d)")
 _SHORT_YEAR = re.compile(r"(\d\d)(\d\d)(\d\d) {1,2}(\d?\d):(\d\d):(\d\d)(?!\d)")
 _MONTH_DAY = re.compile(r"(\d\d)[-/](\d\d) (\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?![\d:])")
 _NAMED = re.compile(
-    r"([A-Z][a-z]{2}) {1,2}(\d{1,2}),?(?: (\d{4}),?)? (\d{1,2}:\d\d:\d\d)(?:[.,](\d{1,9}))?(?: ([AP]M))?(?: (\d{4})(?= ))?"
+    r"([A-Z][a-z]{2}) {1,2}(\d{1,2}),?(?: (\d{4}),?)? (\d{1,2}:\d\d:\d\d)(?:[.,](\d{1,9}))?"
+    r"(?: ([AP]M))?(?: (\d{4})(?= ))?"
 )
 _DAY_FIRST = re.compile(
     r"(\d{1,2})[-/ ]([A-Z][a-z]{2})[-/ ](\d{4})[: ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?: ([+-]\d{4}|[A-Z]{3,4}\b))?"
@@ -70,16 +72,17 @@ def wall(
     zone: str | None = None,
     pm: str | None = None,
 ) -> Stamp | None:
-    """A wall-clock stamp; year 0 means that the text has none, no date that it has a time of day only; None if invalid."""
+    """A wall-clock stamp; or None if invalid; year 0: the text has none; no `date`: a time of day only."""
     micro, resolution = fraction(digits)
     year, month, day = date or (NO_YEAR, 1, 1)
+    if date and year and year not in YEARS:
+        return None
     hour, minute, second = (int(p) for p in clock.split(":"))
     if pm:
         hour = hour % 12 + (12 if pm == "PM" else 0)
     try:
-        when = datetime(
-            year or NO_YEAR, month, day, hour, minute, min(second, 59), micro, zone_of(zone) if zone else None
-        )
+        tz = zone_of(zone) if zone else None
+        when = datetime(year or NO_YEAR, month, day, hour, minute, min(second, 59), micro, tz)
     except ValueError:
         return None
     return Stamp(text, "wall", when, None, resolution, bool(year) and date is not None, date is not None)
@@ -105,6 +108,8 @@ def iso(text: str, at: int = 0) -> Read | None:
         if micro or zone is not None:
             when = when.replace(microsecond=micro, tzinfo=zone)
     except ValueError:
+        return None
+    if when.year not in YEARS:
         return None
     return Stamp(text[at:end], "wall", when, None, resolution if len(base) > 16 else 60.0), end
 
