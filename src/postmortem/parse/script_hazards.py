@@ -1,4 +1,4 @@
-"""Constructs that end a script on a status that means no failure: counts under errexit, early readers under pipefail."""
+"""Constructs that end a script on a status that means no failure: a count under errexit, early ends under pipefail."""
 
 from __future__ import annotations
 

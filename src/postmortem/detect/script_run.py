@@ -1,0 +1,121 @@
+"""Whether a script's file was written between the start of its run and the shell's complaint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from postmortem.detect.looking import apart, matching
+from postmortem.model import Event, Evidence, Fact, Instant, Kind
+from postmortem.scene import Scene
+
+_START = re.compile(r"(?i)\bstart(?:ing|ed)?\b|\bbegin\b|\blaunch(?:ing|ed)?\b|\bCMD \(")
+_WRITES = re.compile(
+    r"(?i)\b(?:scp|sftp|rsync|install|cp|deploy\w*|ansible\w*|docker cp|kubectl cp|upload\w*|push(?:ed|ing)?|"
+    r"copied|copying|"
+    r"overwr\w+|updated|wrote|writing|tee|puppet\w*|chef-client|salt\w*)\b"
+)
+
+
+def changed(scene: Scene, complaint: Event, name: str) -> Iterator[Fact]:
+    """script.changed_during_run, and same_as_run when the shell still held another inode."""
+    entity = {"script": name}
+    ended = _ended(scene, complaint)
+    began = _began(scene, complaint, name, ended)
+    yield from _inodes(scene, name, entity)
+    if began is None or ended is None:
+        return
+    written = [*_mtimes(scene, name), *_deploys(scene, name)]
+    inside = [proof for when, proof in written if _within(began, when, ended)]
+    if inside:
+        yield Fact("script.changed_during_run", True, "", inside[0], entity)
+    elif written and all((gap := apart(when, began)) is not None and gap >= 0 for when, _ in written):
+        yield Fact("script.changed_during_run", False, "", written[0][1], entity)
+
+
+def _within(began: Instant, when: Instant, ended: Instant) -> bool:
+    after, before = apart(began, when), apart(when, ended)
+    if after is None or before is None:
+        # a naive log beside stat's own zone: taken to be the same zone, as one machine's files are
+        after = (when.utc - began.utc).total_seconds()
+        before = (ended.utc - when.utc).total_seconds()
+    return after > 1 and before > -2
+
+
+def _ended(scene: Scene, complaint: Event) -> Instant | None:
+    """The time of the complaint: its own, or that of the nearest line before it that has one."""
+    if complaint.when is not None:
+        return complaint.when
+    reading = scene.reading(complaint.source)
+    for number in range(complaint.line - 1, max(0, complaint.line - 200), -1):
+        when = reading.when(number) if reading is not None else None
+        if when is not None:
+            return when
+    return None
+
+
+def _began(scene: Scene, complaint: Event, name: str, ended: Instant | None) -> Instant | None:
+    """When the run began: the process's own start, else the last start line before the complaint, else the first."""
+    for fact in scene.facts_of("script.run_start", script=name):
+        return _instant(str(fact.value))
+    reading = scene.reading(complaint.source)
+    if reading is None or ended is None:
+        return None
+    first: Instant | None = None
+    started: Instant | None = None
+    for line in matching(reading, r"\S"):
+        if line.number >= complaint.line:
+            break
+        when = reading.when(line.number)
+        if when is not None and line.stamp is not None:
+            first = first or when
+            started = when if _START.search(line.message) and not _later_phase(line.message) else started
+    return started or first
+
+
+def _later_phase(message: str) -> bool:
+    """`phase 2: start` begins a part, not the run."""
+    return re.search(r"(?i)\b(?:phase|stage|step|batch|proof|task|job|daemon|worker|epoch)\b", message) is not None
+
+
+def _instant(text: str) -> Instant | None:
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return Instant(when.astimezone(UTC), 1.0)
+
+
+def _mtimes(scene: Scene, name: str) -> list[tuple[Instant, Evidence]]:
+    facts = [*scene.facts_of("script.mtime", script=name)]
+    return [(when, fact.evidence) for fact in facts if (when := _instant(str(fact.value))) is not None]
+
+
+def _deploys(scene: Scene, name: str) -> list[tuple[Instant, Evidence]]:
+    """Lines of journals and logs that say that somebody wrote the script."""
+    found: list[tuple[Instant, Evidence]] = []
+    for reading in scene.of_kind(Kind.JOURNAL, Kind.LOG):
+        for line in matching(reading, re.escape(name)):
+            when = reading.when(line.number)
+            if (
+                when is not None
+                and line.stamp is not None
+                and _names(line.message, name)
+                and _WRITES.search(line.message)
+            ):
+                found.append((when, reading.evidence(line.number)))
+    return found
+
+
+def _names(message: str, name: str) -> bool:
+    """Whether the script is spoken of, not the one that speaks or fails."""
+    return not re.search(rf"{re.escape(name)}(?:\[\d+\])?: (?:line )?\d*", message)
+
+
+def _inodes(scene: Scene, name: str, entity: dict[str, str]) -> Iterator[Fact]:
+    """The shell that runs it holds another inode than the path: it was replaced, and the old text runs on."""
+    now = scene.facts_of("script.inode", script=name)
+    held = scene.facts_of("script.run_inode", script=name)
+    if now and held and str(now[0].value) != str(held[0].value):
+        yield Fact("script.same_as_run", False, "", held[0].evidence, entity)
