@@ -121,6 +121,7 @@ DISKS: dict[str, tuple[str, dict[str, object]]] = {
     "errors-option": ("/dev/nvme0n1p5 / ext4 rw,relatime,errors=remount-ro 0 0\n", {"disk.read_only[/]": False}),
     "mount-output": ("/dev/nvme0n1p2 on / type ext4 (ro,relatime)\ntmpfs on /run type tmpfs (rw,nosuid)\n", {"disk.read_only[/]": True, "disk.read_only[/run]": None}),
     "noexec": ("/dev/sdb on /srv type xfs (rw,noexec,relatime)\n", {"disk.noexec[/srv]": True}),
+    "noexec-tmpfs-of-the-user": ("tmpfs on /mnt/tools type tmpfs (rw,noexec)\ntmpfs on /run type tmpfs (rw,noexec)\n", {"disk.noexec[/mnt/tools]": True, "disk.noexec[/run]": None}),
     "mountinfo": ("36 35 98:0 / /data rw,noatime master:1 - ext3 /dev/root ro,errors=continue\n", {"disk.read_only[/data]": True}),
     "read-only-by-nature": ("/dev/loop1 /snap/core squashfs ro,nodev 0 0\nproc /proc/bus proc ro 0 0\n", {"disk.read_only[/snap/core]": None, "disk.read_only[/proc/bus]": None}),
     "a-percent-outside-a-table": ("progress 100 100 0 100% /mnt\n", {"disk.use[/mnt]": None}),

@@ -165,7 +165,8 @@ CUT = {
     ),
     "no-process-left-panic": (
         "init invoked oom-killer: gfp_mask=0x201da, order=0, oom_score_adj=0\n"
-        "Kernel panic - not syncing: Out of memory and no killable processes...",
+        "Kernel panic - not syncing: Out of memory and no killable processes...\n"
+        "---[ end Kernel panic - not syncing: Out of memory and no killable processes... ]---",
         [("oom.invoked", None, None)],
     ),
 }

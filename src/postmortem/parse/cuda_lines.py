@@ -24,7 +24,9 @@ NEEDLES = (
     r"CU(?:BLAS|SOLVER|SPARSE|RAND|DNN)_STATUS_",
     r"CUFFT_[A-Z]",
     r"of pinned memory",
-    r"\bcu(?:da)?[A-Z]\w+\(?\)? (?:returned|failed with)",
+    r"\bcu(?:da)?[A-Z]\w+\(?\)? (?:returned|failed)",
+    r"\bError \d{1,3}: ",
+    r"\bCL_[A-Z]+_[A-Z_]+",
 )
 
 _ADVICE = re.compile(
@@ -38,7 +40,8 @@ _HOST_CALL = re.compile(
     r"cudaHostAlloc|cudaMallocHost|cudaHostRegister|cuMemHostAlloc|cuMemAllocHost|cuMemHostRegister|hipHostMalloc"
     r"|cuda_host_malloc|pinned memory|_srs\.cuh?"
 )
-_STATUS = r"(?P<status>CU(?:BLAS|SOLVER|SPARSE|RAND|DNN)_STATUS_|CUFFT_)(?P<reason>[A-Z_0-9]+)"
+_STATUS = r"\b(?P<status>CU(?:BLAS|SOLVER|SPARSE|RAND|DNN)_STATUS_|CUFFT_|CL_(?=OUT_OF|MEM_OBJ|DEVICE_NOT))"
+_REASON = r"(?P<reason>[A-Z_0-9]+)"
 _NUMBERS = (
     r"(?i:cuda) (?:[Rr]untime |[Dd]river )?(?i:error) ?(?:code)? ?[:=(]? ?(?P<code>\d{1,3})\b",
     r"Cuda failure (?P<code>\d{1,3}) ",
@@ -52,7 +55,7 @@ _SPPARK = re.compile(
 _CALLED = re.compile(r"\b(?P<call>(?:cuda|cu|hip)[A-Z]\w+)(?=\(|\)?\s+(?:failed|returned)|\b.{0,20}cuda_err=)")
 _CUE = re.compile(
     NOT_QUOTED + r"(?:(?i:\bcuda) (?i:(?:runtime |driver |kernel )?(?:api )?error)|HIP error|Cuda failure"
-    r"|GPU ?[Aa]ssert|of pinned memory)"
+    r"|GPU ?[Aa]ssert|of pinned memory|\bcu(?:da)?[A-Z]\w+\(?\)? failed:|\bError \d{1,3}: )"
     r"(?P<gap>[^\n]{0,100}?)(?<![A-Za-z])"
 )
 _MEMORY = re.compile(
@@ -104,7 +107,7 @@ def _numbers() -> tuple[re.Pattern[str], ...]:
 
 
 _NAME = re.compile(NOT_QUOTED + r"\b(?P<name>cudaError[A-Z]\w+|hipError[A-Z]\w+|CUDA_ERROR_[A-Z_]+)\b")
-_LIBRARY = re.compile(NOT_QUOTED + _STATUS)
+_LIBRARY = re.compile(NOT_QUOTED + _STATUS + _REASON)
 
 
 def status_of(message: str) -> Status | None:

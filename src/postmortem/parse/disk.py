@@ -14,6 +14,7 @@ WRITABLE = re.compile(
     r"|9p|virtiofs|ceph|lustre|gpfs|glusterfs|beegfs|fuse(?:blk|\..*)?"
 )
 
+_SYSTEM = re.compile(r"/(?:proc|sys|dev|run)(?:/|$)")  # noexec there is how systems are set up
 _HEADER = re.compile(r"^Filesystem\s.*\bMounted on$")
 _ROW = re.compile(
     r"^(?P<device>\S.*?)?\s+(?:(?P<type>[a-z]\S*)\s+)?(?P<size>[\d.]+[KMGTP]?)\s+(?P<used>[\d.]+[KMGTP]?)\s+"
@@ -58,12 +59,13 @@ def _row(reading: Reading, number: int, row: re.Match[str], inodes: bool) -> Ite
 def _mount(reading: Reading, number: int, raw: str) -> Iterator[Fact]:
     forms = (_MOUNT, _MOUNTS, _MOUNTINFO, _FINDMNT)
     found = next((match for form in forms if (match := form.match(raw))), None)
-    if found is None or not WRITABLE.fullmatch(found["type"]):
+    if found is None:
         return
     entity: Mapping[str, str] = {"mount": _OCTAL.sub(lambda code: chr(int(code.group(1), 8)), found["mount"])}
     options = found["options"].split(",") + (found.groupdict().get("super") or "").split(",")
-    yield reading.fact("disk.read_only", "ro" in options, number, "", entity)
-    if "noexec" in options:
+    if WRITABLE.fullmatch(found["type"]):
+        yield reading.fact("disk.read_only", "ro" in options, number, "", entity)
+    if "noexec" in options and not _SYSTEM.match(entity["mount"]):
         yield reading.fact("disk.noexec", True, number, "", entity)
 
 

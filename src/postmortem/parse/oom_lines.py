@@ -45,8 +45,8 @@ FORMS: dict[str, re.Pattern[str]] = {
         "group": r"Tasks in (?P<oom_group>/\S*) are going to be killed due to memory\.oom\.group set",
         "reaped": rf"oom_reaper: reaped process (?P<pid>\d+) {_COMM}, now",
         "exiting": rf"OOM victim (?P<pid>\d+) {_COMM} is already exiting",
-        "panic": r"Kernel panic - not syncing: (?P<reason>Out of memory|System is deadlocked on memory)",
-        "no-victim": r"(?P<reason>[Oo]ut of memory and no killable process)",
+        "panic": r"(?<!end )Kernel panic - not syncing: (?P<reason>Out of memory|System is deadlocked on memory)",
+        "no-victim": r"(?<!syncing: )(?P<reason>[Oo]ut of memory and no killable process)",
     }.items()
 }
 
