@@ -41,7 +41,7 @@ def identify(path: str, head: bytes) -> Identity:
         return Identity(Kind.BINARY)
     lines = sample(head)
     error = access_error(lines)
-    if error and (named in _OUTPUTS or named is Kind.LISTING):
+    if error and (named in _OUTPUTS or named is Kind.LISTING) and shape_of(lines) is not Kind.SMI:
         state = State.MISSING if is_missing(error) else State.DENIED
         return Identity(named, state=state, reason=error)
     if any(line.strip() == "-- No entries --" for line in lines[:3]):
