@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from postmortem.model import Event, Fact
 from postmortem.parse.ending import signal_number
-from postmortem.parse.kernel_line import KERNEL_KINDS, LONGEST, NOT_QUOTED, kernel_line
+from postmortem.parse.kernel_line import KERNEL_KINDS, LONGEST, NOT_QUOTED, bare_name, kernel_line
 from postmortem.scene import Parser, Reading
 
 NULL_PAGE = 0x1000
@@ -100,7 +100,7 @@ def _of_kernel(message: str) -> tuple[str, Fields] | None:
     for kind, form in _KERNEL_FORMS:
         fields = form(message)
         if fields is not None:
-            return kind, {k: v.strip() for k, v in fields.items() if v}
+            return kind, {k: bare_name(v) if k == "comm" else v for k, v in fields.items() if v}
     return None
 
 

@@ -30,6 +30,11 @@ def kernel_line(reading: Reading, number: int) -> Line | None:
     return line
 
 
+def bare_name(text: str) -> str:
+    """A process name without what a console or an unknown logger wrote before it: `login: [12.5] sh` -> `sh`."""
+    return text.rsplit("] ", 1)[-1].rsplit(": ", 1)[-1].strip()
+
+
 def pci_address(text: str) -> str:
     """`0000:9b:00` for any spelling (`PCI:0000:9B:00`, `00000000:9b:00.0`); another text comes back in lower case."""
     found = _PCI.match(text.strip().lower().replace("pci:", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from postmortem.parse.kernel_line import NOT_QUOTED
+from postmortem.parse.kernel_line import NOT_QUOTED, bare_name
 
 UNLIMITED_KB = 1 << 50  # the kernel prints "no limit" as 9007199254740988kB or 18014398509481983kB
 
@@ -73,7 +73,7 @@ def _fields(name: str, fields: dict[str, str]) -> dict[str, str]:
     if name == "usage" and int(fields["limit_kb"]) >= UNLIMITED_KB:
         del fields["limit_kb"]
     if "invoker" in fields:
-        fields["invoker"] = fields["invoker"].rsplit("] ", 1)[-1]  # a console puts a prompt before the stamp
+        fields["invoker"] = bare_name(fields["invoker"])
     head = fields.pop("head", "")
     if name == "limit" or head.startswith("Memory"):
         fields |= {"constraint": "MEMCG", "scope": "cgroup"}
