@@ -22,6 +22,9 @@ GOOD = {
         "when: [{log: 'abcde'}, {kernel: 'went away'}]\nyes: [{kernel: '[  1.5] gpu went away'}, abcde]\n"
         "no: [{log: 'gpu went away'}]"
     ),
+    "a plain line of the second kind": (
+        "when: [{kernel: 'went away'}, {log: 'is lost'}]\nyes: ['gpu went away', 'gpu is lost']\nno: ['gpu is here']"
+    ),
     "of several lines": (
         "when: [{all: [{log: 'attempt failed'}, {log: 'giving up', order: after}]}]\n"
         'yes: ["attempt failed\\ngiving up"]\nno: ["giving up\\nattempt failed", \'attempt failed\']'
@@ -71,6 +74,10 @@ BAD = {
     "no that matches": (
         BIND + "yes: ['bind failed: x']\nno: ['bind failed: y']",
         "the no sample of a.b raises it by: bind failed: y; narrow the pattern, or add `unless`",
+    ),
+    "plain no that matches as the second kind": (
+        "when: [{kernel: 'went away'}, {log: 'is lost'}]\nyes: ['gpu went away']\nno: ['gpu is lost']",
+        "the no sample of a.b raises it by: gpu is lost; narrow the pattern, or add `unless`",
     ),
     "no literal": (
         "when: [{log: '[0-9]+ ?(?:ms|s)\\b!'}]\nyes: ['5 ms!']\nno: ['y']",

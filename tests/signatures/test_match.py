@@ -428,6 +428,12 @@ class TestSentences:
         assert found.summary == "because {pid} [x]"
 
 
+def test_a_line_of_a_script_says_which_script_and_line() -> None:
+    rule = r"when: [{script: '^\s*let (?P<name>\w+)'}]"
+    (found,) = findings(rule, [lines(Kind.SCRIPT, "#!/bin/bash\n  let n\n", "scripts/bench.sh")])
+    assert (found.entity, found.facts["line"]) == ({"script": "scripts/bench.sh"}, 2)
+
+
 def test_findings_do_not_depend_on_the_order_of_what_was_read() -> None:
     rule = "when: [{event: gpu.xid}, {event: cuda.error}]\nfor: [{event: dstate}]"
     events = [event("gpu.xid", t, line=t, gpu=g, xid="79") for t, g in ((1, "a"), (2, "b"), (3, "a"), (3, "c"))]

@@ -60,9 +60,20 @@ def found_in(signature: Signature, sample: Sample) -> tuple[Finding, ...]:
     """
     if any(isinstance(leaf, LineItem) for leaf in leaves(signature.when)):
         signature = replace(signature, suspect=())
-    readings = tuple(_reading(signature, head, text) for head, text in sample.texts)
     alone = Catalogue((signature,), {signature.id: signature})
-    return match(alone, Scene(readings), confirm(alone, readings))
+    found: list[Finding] = []
+    for readings in _sources(signature, sample):
+        found += match(alone, Scene(readings), confirm(alone, readings))
+    return tuple(found)
+
+
+def _sources(signature: Signature, sample: Sample) -> Iterator[tuple[Reading, ...]]:
+    """The sources that a sample stands for: those that it names, or one of each kind that the entry's lines have."""
+    heads = dict.fromkeys(item.head for item in _lines_of(signature) or line_items(signature))
+    if all(head for head, _ in sample.texts):
+        yield tuple(_reading(signature, head, text) for head, text in sample.texts)
+    else:
+        yield from ((_reading(signature, head, sample.texts[0][1]),) for head in heads)
 
 
 def _reading(signature: Signature, head: str, text: str) -> Reading:
@@ -92,9 +103,8 @@ def _missed(signature: Signature, sample: Sample) -> str:
         return ""
     if found:
         return f"is refuted: {found[0].against[0][0][:120]}; correct `against`, or the sample"
-    readings = tuple(_reading(signature, head, text) for head, text in sample.texts)
-    hits = confirm(Catalogue((signature,)), readings)
-    raising = {leaf.key for leaf in _lines_of(signature) if hits[leaf.key]}
+    seen = [confirm(Catalogue((signature,)), readings) for readings in _sources(signature, sample)]
+    raising = {leaf.key for leaf in _lines_of(signature) if any(hits[leaf.key] for hits in seen)}
     if raising and not any(_lines_suffice(i) for i in signature.when):
         return ""  # the line is there; the rest of the `all` is a fact or event that no sample line shows
     if raising:
@@ -154,19 +164,16 @@ def _seconds(pattern: str, line: str) -> float:
 
 
 def _dead(signature: Signature) -> Iterator[str]:
-    lines = [
-        (head, line)
-        for sample in signature.yes
-        for head, text in sample.texts
-        for number in range(1, text.count("\n") + 2)
-        if (line := _message(signature, head, text, number)) is not None
-    ]
+    lines = [pair for sample in signature.yes for sources in _sources(signature, sample) for pair in _searched(sources)]
     for item in _lines_of(signature):
         for branch in branches(item.pattern):
-            if not any(head == item.head and search(branch, line).match for head, line in lines):
+            if not any(kind == KIND[item.head] and search(branch, line).match for kind, line in lines):
                 yield f"{item.place}: no yes sample of {signature.id} reaches the alternative '{branch[:100]}'; add one"
 
 
-def _message(signature: Signature, head: str, text: str, number: int) -> str | None:
-    line = _reading(signature, head, text).line(number)
-    return None if line is None else line.message if head in ("kernel", "log") else line.raw
+def _searched(sources: tuple[Reading, ...]) -> Iterator[tuple[Kind, str]]:
+    """What patterns see of each line of a sample."""
+    for reading in sources:
+        for line in reading.lines():
+            kind = reading.source.kind
+            yield kind, line.message if kind in (Kind.KERNEL, Kind.LOG) else line.raw

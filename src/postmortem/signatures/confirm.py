@@ -83,7 +83,7 @@ def _confirmed(item: LineItem, places: Iterable[Reading], run: _Run) -> tuple[tu
         result = _verdict(item, line, text)
         finished = finished and not result.gave_up
         if result.match is not None:
-            found.append(reading.event("line", number, _fields(result)))
+            found.append(reading.event("line", number, _fields(item, result, reading, number)))
             run.messages[(reading.path, number)] = text
     run.left_s -= run.clock() - began
     return tuple(found), finished
@@ -113,6 +113,8 @@ def _verdict(item: LineItem, line: Line, text: str) -> Found:
     return found
 
 
-def _fields(found: Found) -> dict[str, str]:
+def _fields(item: LineItem, found: Found, reading: Reading, number: int) -> dict[str, str]:
+    """The named groups; a line of a script also says which script and which line it is."""
     groups = found.match.groupdict() if found.match else {}
-    return {name: value[:LONGEST_FIELD].strip() for name, value in groups.items() if value and value.strip()}
+    fields = {name: value[:LONGEST_FIELD].strip() for name, value in groups.items() if value and value.strip()}
+    return {"script": reading.path, "line": str(number), **fields} if item.head == "script" else fields

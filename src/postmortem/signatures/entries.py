@@ -36,7 +36,7 @@ def entry_of(node: yaml.Node, mistakes: Mistakes) -> Signature | None:
     links = _links(fields, name, mistakes)
     flawed = len(mistakes.found) != before
     items = tuple(i for s in SECTIONS for i in sections[s])
-    samples = samples_of(node, fields, items, sections["when"], mistakes, "log" if flawed else "")
+    samples = samples_of(node, fields, items, sections["when"], mistakes, flawed)
     if "when" in fields and not sections["when"] and len(mistakes.found) == before:
         mistakes.add(fields["when"][1], "when is empty", "list at least one item that raises the class")
     if not role or len(mistakes.found) != before:

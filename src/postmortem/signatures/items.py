@@ -64,6 +64,11 @@ def groups_of(pattern: str) -> frozenset[str]:
     return frozenset(_GROUP.findall(pattern))
 
 
+def line_fields(head: str, pattern: str) -> frozenset[str]:
+    """The fields of a line: its named groups, and of a line of a script its place."""
+    return groups_of(pattern) | ({"script", "line"} if head == "script" else frozenset())
+
+
 def item_of(node: yaml.Node, spot: Spot, mistakes: Mistakes) -> Item | None:
     """The item that a node states, or None with at least one mistake."""
     fields = fields_of(node, mistakes, (*ITEM_HEADS, *EXTRAS, *COMMON), "an item")
@@ -145,7 +150,7 @@ def _line(head: str, value: yaml.Node, fields: Fields, said: Said, mistakes: Mis
         members = node.value if isinstance(node, yaml.SequenceNode) else [node]
         unless = tuple(pattern_of(n, mistakes, "unless") for n in members)
     program = pattern_of(fields["program"][1], mistakes, "program") if "program" in fields else ""
-    known = groups_of(pattern) if pattern else None
+    known = line_fields(head, pattern) if pattern else None
     where = where_of(fields["where"][1], mistakes, known, "the pattern") if "where" in fields else ()
     if not pattern:
         return None

@@ -137,7 +137,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample text of one source or of several: (head, text) pairs."""
+    """A sample text of one source or of several: (head, text) pairs; head "" is any that the entry's lines have."""
 
     texts: tuple[tuple[str, str], ...]
     place: str = field(default="", compare=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -50,7 +51,7 @@ def parse(texts: Iterable[tuple[str, str]], partial: bool = False) -> Catalogue:
     if wrong:
         raise SignatureError(tuple(wrong))
     patterns = {item.pattern for s in merged.values() for item in line_items(s)}
-    ordered, _ = _sorted({s.id: _asked(s) for s in merged.values()})
+    ordered = _sorted({s.id: _asked(s) for s in merged.values()})
     return Catalogue(
         tuple(merged[i] for i in ordered), MappingProxyType(merged), digest.hexdigest()[:16], tuple(sorted(patterns))
     )
@@ -126,23 +127,36 @@ def _asked(signature: Signature) -> tuple[str, ...]:
 
 
 def _circles(merged: Mapping[str, Signature], edges: Mapping[str, tuple[str, ...]], key: str, todo: str) -> list[str]:
-    _, paths = _sorted(edges)
-    return [f"{merged[path[0]].place}: {key} make a circle: {' -> '.join(path)}; {todo}" for path in paths]
+    """One sentence for the shortest circle through each class that is on one."""
+    paths = {frozenset(path): path for name in sorted(edges, reverse=True) if (path := _circle(name, edges))}
+    return [f"{merged[p[0]].place}: {key} make a circle: {' -> '.join(p)}; {todo}" for p in reversed(paths.values())]
 
 
-def _sorted(edges: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The ids, each after those that it points to, and the path of every circle on the way."""
+def _circle(start: str, edges: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The shortest path from a class back to itself, or ()."""
+    queue = deque([(start,)])
+    seen: set[str] = set()
+    while queue:
+        path = queue.popleft()
+        for other in edges.get(path[-1], ()):
+            if other == start:
+                return (*path, other)
+            if other not in seen:
+                seen.add(other)
+                queue.append((*path, other))
+    return ()
+
+
+def _sorted(edges: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The ids, each after those that it points to."""
     done: dict[str, None] = {}
-    circles: list[tuple[str, ...]] = []
 
-    def visit(name: str, path: tuple[str, ...]) -> None:
-        if name in path:
-            circles.append((*path[path.index(name) :], name))
-        elif name in edges and name not in done:
+    def visit(name: str) -> None:
+        if name in edges and name not in done:
             for other in edges[name]:
-                visit(other, (*path, name))
+                visit(other)
             done[name] = None
 
     for name in edges:
-        visit(name, ())
-    return tuple(done), tuple(circles)
+        visit(name)
+    return tuple(done)

@@ -1,4 +1,4 @@
-"""Sentences with `{field}`; a part in `[...]` is left out when a field in it is unknown.
+"""Sentences with `{field}`; a part in `[...]` is left out when a field in it is unknown. Parts may stand in parts.
 
     {comm} (pid {pid}) was killed[: the limit of {cgroup} is {limit_kb} kB]
 
@@ -26,8 +26,8 @@ def faults(template: str) -> tuple[str, ...]:
             found.append(f"a single '{brace}'")
         if name and not _NAME.fullmatch(name):
             found.append(f"'{{{name}}}' is no field name")
-        if depth not in (0, 1):
-            found.append("a ']' without '['" if depth < 0 else "a '[' inside [...]")
+        if depth < 0:
+            found.append("a ']' without '['")
             depth = 0
     return (*found, "a '[' without ']'") if depth else tuple(found)
 
@@ -39,21 +39,21 @@ def fields_in(template: str) -> tuple[str, ...]:
 
 def fill(template: str, values: Mapping[str, Scalar]) -> str:
     """The sentence with its fields; an unknown one outside of `[...]` reads "unknown FIELD"."""
-    done: list[str] = []
-    part: list[str] | None = None
-    whole = True
+    parts: list[list[str]] = [[]]  # the sentence, and the optional parts that are open, innermost last
+    whole = [True]
     for escaped, name, opened, closed, brace, plain in _TOKEN.findall(template):
         if opened:
-            part, whole = [], True
-        elif closed:
-            done += part if part is not None and whole else []
-            part = None
+            parts.append([])
+            whole.append(True)
+        elif closed and len(parts) > 1:
+            done = parts.pop()
+            parts[-1] += done if whole.pop() else []
+        elif name:
+            whole[-1] = whole[-1] and name in values
+            parts[-1].append(_shown(values[name]) if name in values else f"unknown {name.replace('_', ' ')}")
         else:
-            known = not name or name in values
-            whole = whole and known
-            text = _shown(values[name]) if name and known else f"unknown {name.replace('_', ' ')}" if name else ""
-            (done if part is None else part).append(text or escaped or brace or plain)
-    return "".join(done)
+            parts[-1].append(escaped or brace or plain)
+    return "".join(parts[0])
 
 
 def _shown(value: Scalar) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from postmortem.signatures.items import groups_of
+from postmortem.signatures.items import line_fields
 from postmortem.signatures.language import (
     ENTITY_KEYS,
     HEADS,
@@ -30,14 +30,14 @@ def samples_of(
     items: tuple[Item, ...],
     when: tuple[Item, ...],
     mistakes: Mistakes,
-    otherwise: str = "",
+    flawed: bool,
 ) -> dict[str, tuple[Sample, ...]]:
     """The `yes` and `no` of an entry; both must be there where `when` holds a line item.
 
-    `otherwise` is the kind of a plain sample where no line item was understood.
+    A `flawed` entry may hold line items that were not understood.
     """
-    head = next((leaf.head for leaf in leaves(items) if isinstance(leaf, LineItem)), otherwise)
-    samples = {k: _samples(fields[k][1], k, head, mistakes) if k in fields else () for k in ("yes", "no")}
+    lines = flawed or any(isinstance(leaf, LineItem) for leaf in leaves(items))
+    samples = {k: _samples(fields[k][1], k, lines, mistakes) if k in fields else () for k in ("yes", "no")}
     if any(isinstance(leaf, LineItem) for leaf in leaves(when)):
         for key, line in (("yes", "a real line that must raise it"), ("no", "a look-alike that must not raise it")):
             if key not in fields:
@@ -47,11 +47,11 @@ def samples_of(
     return samples
 
 
-def _samples(node: yaml.Node, key: str, head: str, mistakes: Mistakes) -> tuple[Sample, ...]:
-    return tuple(s for n in elements(node, mistakes, key) if (s := _sample(n, key, head, mistakes)) is not None)
+def _samples(node: yaml.Node, key: str, lines: bool, mistakes: Mistakes) -> tuple[Sample, ...]:
+    return tuple(s for n in elements(node, mistakes, key) if (s := _sample(n, key, lines, mistakes)) is not None)
 
 
-def _sample(node: yaml.Node, key: str, head: str, mistakes: Mistakes) -> Sample | None:
+def _sample(node: yaml.Node, key: str, lines: bool, mistakes: Mistakes) -> Sample | None:
     if isinstance(node, yaml.MappingNode):
         fields = fields_of(node, mistakes, tuple(HEADS), f"a sample of {key}") or {}
         pairs = tuple((kind, text_of(value, mistakes, "sample")) for kind, (_, value) in fields.items())
@@ -59,11 +59,11 @@ def _sample(node: yaml.Node, key: str, head: str, mistakes: Mistakes) -> Sample 
     if not isinstance(node, yaml.ScalarNode) or not is_text(node):
         mistakes.add(node, f"a sample of {key} is not a text", "put the line in quotes, as it stands in the log")
         return None
-    if not head:
+    if not lines:
         todo = "remove it, or name its kind: {log: ...}"
         mistakes.add(node, f"a sample of {key} in an entry without a line item", todo)
         return None
-    return Sample(((head, node.value),), mistakes.place(node))
+    return Sample((("", node.value),), mistakes.place(node))
 
 
 def sentences(signature: Signature, fields: Fields, mistakes: Mistakes) -> None:
@@ -92,7 +92,7 @@ def known_fields(signature: Signature) -> frozenset[str] | None:
     for leaf in leaves(items_of(signature)):
         match leaf:
             case LineItem():
-                names |= groups_of(leaf.pattern)
+                names |= line_fields(leaf.head, leaf.pattern)
             case EventItem():
                 names |= EVENTS[leaf.kind].fields
             case FactItem():

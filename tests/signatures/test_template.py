@@ -1,0 +1,49 @@
+"""Sentences of the report."""
+
+from __future__ import annotations
+
+import pytest
+
+from postmortem.signatures.template import faults, fields_in, fill
+
+KNOWN = {"comm": "java", "pid": 7, "share": 0.5, "own": True, "cgroup.memory.limit": 1024, "evil": "{pid} [x] \\"}
+FILLED = {
+    "plain": ("Nothing to fill", "Nothing to fill"),
+    "fields": ("{comm} ({pid})", "java (7)"),
+    "a float and a bool": ("{share} {own}", "0.5 yes"),
+    "a fact": ("of {cgroup.memory.limit} bytes", "of 1024 bytes"),
+    "unknown": ("by {exit_code}", "by unknown exit code"),
+    "part that is known": ("died[ as {pid}]", "died as 7"),
+    "part with an unknown": ("died[ as {pid} of {unit}]", "died"),
+    "part in a part": ("[{comm}[:{line}] ]died", "java died"),
+    "part in an unknown part": ("[{script}[:{pid}] ]died", "died"),
+    "parts one after the other": ("[{a}][{pid}][{b}]x", "7x"),
+    "brackets as text": (r"\[{pid}\] \{x\}", "[7] {x}"),
+    "text of a log": ("{evil}", "{pid} [x] \\"),
+    "text of a log in a part": ("[{evil}]", "{pid} [x] \\"),
+}
+
+
+@pytest.mark.parametrize(("template", "sentence"), FILLED.values(), ids=FILLED)
+def test_fill(template: str, sentence: str) -> None:
+    assert faults(template) == ()
+    assert fill(template, KNOWN) == sentence
+
+
+@pytest.mark.parametrize(
+    ("template", "fault"),
+    [
+        ("[a", "a '[' without ']'"),
+        ("a]", "a ']' without '['"),
+        ("{a", "a single '{'"),
+        ("a}", "a single '}'"),
+        ("{a b}", "'{a b}' is no field name"),
+        ("{1}", "'{1}' is no field name"),
+    ],
+)
+def test_faults(template: str, fault: str) -> None:
+    assert faults(template) == (fault,)
+
+
+def test_fields() -> None:
+    assert fields_in(r"{a}[ {b}\{c\}]") == ("a", "b")
