@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postmortem import scan
 from postmortem.needle import needle_of
 from postmortem.scan import Engine, Scanner, build, line_starts
+from postmortem.scancache import load
 from postmortem.text import text_of
 
 ENGINES: tuple[Engine, ...] = ("hyperscan", "plain")
@@ -133,7 +136,7 @@ def test_open_ends_report_a_line_once() -> None:
     scanner = build(["error.*", r"error \S+", r"(?:error|warn)(?: \w+)*"], "hyperscan")
     block = b"error one two three\n" * 3
     assert list(scanner.scan(block)) == [(p, line) for line in range(3) for p in range(3)]
-    assert len(scanner._search(block)) <= 12
+    assert len(scanner.search(block)) <= 12
 
 
 PATTERNS = [
@@ -149,7 +152,7 @@ PATTERNS = [
     r"[“\"]x[”\"]",
 ]
 WORDS = st.sampled_from(
-    ["synthd", "invoked", "oom-killer", "ERROR:", "error:", "none", "no", "Killed", "process", "41", "(a", "b)", "exited", "exit", "with", "code=9", "status=137", "«x»", "fehlt", "straße", "Kill", "Kill", "ſtrasse", "İ", "axc", "abc", "“x”", '"x"', "é", "café", "10.0.0.1", "123", "d", "\x1b[31m", "\x1b[0m", "\r", "\t", "{", "}", "\\", "\\t"]
+    ["synthd", "invoked", "oom-killer", "ERROR:", "error:", "none", "no", "Killed", "process", "41", "(a b)", "exited", "exit", "with", "code=9", "status=137", "«x»", "fehlt", "straße", "Kill", "Kill", "ſtrasse", "İ", "axc", "abc", "“x”", '"x"', "é", "café", "10.0.0.1", "123", "d", "\x1b[31m", "\x1b[0m", "\r", "\t", "{", "}", "\\", "\\t"]
 )
 LINES = st.lists(st.one_of(WORDS, st.text(max_size=4)), max_size=7).map(" ".join)
 RAW = st.one_of(LINES.map(lambda s: s.encode("utf-8", "surrogatepass")), st.binary(max_size=12))
@@ -220,3 +223,40 @@ def test_random_patterns_are_never_missed(pattern: str, line: str) -> None:
 )
 def test_line_starts(block: bytes, starts: list[int]) -> None:
     assert line_starts(block) == starts
+
+
+def test_compiled_patterns_are_kept(tmp_path: Path) -> None:
+    first = build(PATTERNS, "hyperscan", tmp_path)
+    (file,) = tmp_path.iterdir()
+    scan._hyperscan.cache_clear()
+    again = build(PATTERNS, "hyperscan", tmp_path)
+    block = b"ERROR: boom\nKilled process 41 (a)\n10.0.0.1\n"
+    assert hits(again, block) == hits(first, block) != set()
+    assert again.unselective == first.unselective
+    assert (again.everywhere, again.caseless) == (first.everywhere, first.caseless)
+    assert load(file) is not None
+
+
+@pytest.mark.parametrize("harm", ["cut", "flip", "empty", "foreign-format", "writable-by-all", "link", "folder"])
+def test_a_bad_cache_is_not_used(tmp_path: Path, harm: str) -> None:
+    build([*PATTERNS, harm], "hyperscan", tmp_path)
+    (file,) = tmp_path.iterdir()
+    data = file.read_bytes()
+    if harm == "writable-by-all":
+        file.chmod(0o666)
+    elif harm in ("link", "folder"):
+        file.rename(tmp_path / "elsewhere")
+        file.symlink_to("elsewhere") if harm == "link" else file.mkdir()
+    else:
+        at = len(data) // 2
+        bad = {"cut": data[:at], "flip": data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :], "empty": b""}
+        file.write_bytes(bad.get(harm, b"something else entirely"))
+    assert load(file) is None
+    scan._hyperscan.cache_clear()
+    assert (10, 0) in hits(build([*PATTERNS, harm], "hyperscan", tmp_path), harm.encode())
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    scan._hyperscan.cache_clear()
+    assert hits(build(["needle"], "hyperscan", tmp_path / "file" / "sub"), b"needle") == {(0, 0)}

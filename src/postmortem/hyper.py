@@ -2,45 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import hyperscan
 
 from postmortem.needle import Needle
 
 End = tuple[int, int]
+VERSION = str(getattr(hyperscan, "__version__", ""))
 
 
-def compiled(needles: Sequence[Needle]) -> tuple[Callable[[bytes], list[End]], list[int]]:
-    """A search for all needles at once, and the numbers of those that it cannot look for."""
+def compiled(needles: Sequence[Needle]) -> tuple[hyperscan.Database | None, list[int]]:
+    """A database of all needles, and the numbers of those that cannot be looked for; each id is a needle's number."""
     wanted = {index: needle.expression or _either(needle) for index, needle in enumerate(needles)}
-    lost = [index for index, expression in wanted.items() if not expression]
-    indexes = [index for index, expression in wanted.items() if expression]
-    database = _database(needles, {index: wanted[index] for index in indexes})
+    database = _database(needles, wanted)
     if database is None:
-        for index in indexes:
-            if _database(needles, {index: wanted[index]}) is None:
-                wanted[index] = _either(needles[index])
-        lost += [index for index in indexes if not wanted[index]]
-        indexes = [index for index in indexes if wanted[index]]
-        database = _database(needles, {index: wanted[index] for index in indexes})
-    if not indexes or database is None:
-        return (lambda _: []), sorted({*lost, *indexes})
-    return _search(database), sorted(lost)
+        for index, expression in wanted.items():
+            if expression and _database(needles, {index: expression}) is None:
+                wanted[index] = _either(needles[index])  # too much for hyperscan
+        database = _database(needles, wanted)
+    lost = [index for index, expression in wanted.items() if not expression or database is None]
+    return database, lost
 
 
-def _search(database: hyperscan.Database) -> Callable[[bytes], list[End]]:
+def search_of(database: hyperscan.Database | None) -> Callable[[bytes], list[End]]:
+    """A search for everything in the database: (end offset, needle) in any order, an end perhaps many times."""
+
     def search(data: bytes) -> list[End]:
         ends: list[End] = []
         append = ends.append
 
-        def found(pattern: int, start: int, end: int, flags: int, context: object) -> None:
-            append((end, pattern))
+        def found(needle: int, start: int, end: int, flags: int, context: object) -> None:
+            append((end, needle))
 
-        database.scan(data, match_event_handler=found)
+        if database is not None:
+            database.scan(data, match_event_handler=found)
         return ends
 
     return search
+
+
+def dumped(database: hyperscan.Database) -> bytes:
+    return bytes(hyperscan.dumpb(database))
+
+
+def loaded(data: bytes) -> hyperscan.Database | None:
+    """The database that `dumped` gave, or None where the bytes are damaged or of another version or machine."""
+    try:
+        database = hyperscan.loadb(data, hyperscan.HS_MODE_BLOCK)
+        database.scratch = hyperscan.Scratch(database)
+    except hyperscan.HyperscanError:
+        return None
+    return database
 
 
 def _either(needle: Needle) -> str:
@@ -48,16 +61,17 @@ def _either(needle: Needle) -> str:
     return "|".join("".join(f"\\x{byte:02x}" for byte in word) for word in needle.literals)
 
 
-def _database(needles: Sequence[Needle], expressions: dict[int, str]) -> hyperscan.Database | None:
-    """The compiled expressions, or None where one of them is too much for hyperscan."""
-    if not expressions:
+def _database(needles: Sequence[Needle], expressions: Mapping[int, str]) -> hyperscan.Database | None:
+    """The compiled expressions, or None where there are none or one of them is too much for hyperscan."""
+    wanted = {index: expression for index, expression in expressions.items() if expression}
+    if not wanted:
         return None
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     try:
         database.compile(
-            expressions=[expression.encode() for expression in expressions.values()],
-            ids=list(expressions),
-            flags=[hyperscan.HS_FLAG_CASELESS if needles[index].caseless else 0 for index in expressions],
+            expressions=[expression.encode() for expression in wanted.values()],
+            ids=list(wanted),
+            flags=[hyperscan.HS_FLAG_CASELESS if needles[index].caseless else 0 for index in wanted],
         )
     except hyperscan.HyperscanError:
         return None

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from postmortem.needle import Needle, needle_of
+from postmortem.scancache import cache_file, load, save
 from postmortem.text import strip_escapes
 
 Engine = Literal["auto", "hyperscan", "plain"]
@@ -38,18 +41,16 @@ class Nominee:
     patterns: tuple[int, ...]  # sorted
 
 
+@dataclass(frozen=True, slots=True)
 class Scanner:
     """Nominates lines for a fixed list of patterns."""
 
-    def __init__(
-        self, patterns: Sequence[str], needles: Sequence[Needle], search: Search, everywhere: Sequence[int], engine: str
-    ) -> None:
-        self.patterns = tuple(patterns)
-        self.engine = engine
-        self.unselective = tuple(index for index, needle in enumerate(needles) if not needle.selective)
-        self._caseless = any(needle.caseless for needle in needles)
-        self._search = search
-        self._everywhere = tuple(everywhere)  # patterns that any line may match
+    patterns: tuple[str, ...]
+    engine: str  # "hyperscan" or "plain"
+    unselective: tuple[int, ...]  # patterns without a literal of three characters in every branch
+    search: Search
+    everywhere: tuple[int, ...]  # patterns that any line may match, as far as can be said
+    caseless: bool  # whether some pattern is so
 
     def scan(self, block: bytes) -> Iterator[tuple[int, int]]:
         """(pattern, line of the block from 0), each pair once, by line."""
@@ -61,17 +62,17 @@ class Scanner:
         """The nominated lines of a block, in order."""
         if not block:
             return []
-        if self._everywhere:
+        if self.everywhere:
             return self._with_everywhere(block)
         variants = self._variants(block)
         if len(variants) == 1 and variants[0] is block:
-            return [Nominee(*found) for found in _lines(block, self._search(block))]
+            return [Nominee(*found) for found in _lines(block, self.search(block))]
         return self._merged(block, variants)
 
     def _merged(self, block: bytes, variants: Sequence[bytes]) -> list[Nominee]:
         found: dict[int, set[int]] = {}
         for variant in variants:
-            for line, _, patterns in _lines(variant, self._search(variant)):
+            for line, _, patterns in _lines(variant, self.search(variant)):
                 found.setdefault(line, set()).update(patterns)
         starts = line_starts(block) if found else []
         return [Nominee(line, starts[line], tuple(sorted(found[line]))) for line in sorted(found)]
@@ -79,7 +80,7 @@ class Scanner:
     def _with_everywhere(self, block: bytes) -> list[Nominee]:
         found = {nominee.line: nominee.patterns for nominee in self._merged(block, self._variants(block))}
         return [
-            Nominee(line, start, tuple(sorted({*found.get(line, ()), *self._everywhere})))
+            Nominee(line, start, tuple(sorted({*found.get(line, ()), *self.everywhere})))
             for line, start in enumerate(line_starts(block))
         ]
 
@@ -89,25 +90,57 @@ class Scanner:
         variants = [seen]
         if b"\\" in seen and b'{"' in seen:
             variants.append(_unescaped(seen))
-        if self._caseless and not seen.isascii() and _FOLD.search(seen):
+        if self.caseless and not seen.isascii() and _FOLD.search(seen):
             variants += [_folded(variant) for variant in variants]
         return variants
 
 
-def build(patterns: Sequence[str], engine: Engine = "auto") -> Scanner:
-    """A scanner for patterns in the syntax of the `regex` module; raises ImportError where `hyperscan` is not there."""
-    needles = [needle_of(pattern) for pattern in patterns]
+def build(patterns: Sequence[str], engine: Engine = "auto", cache: Path | None = None) -> Scanner:
+    """A scanner for patterns in the syntax of the `regex` module; one scanner serves one thread.
+
+    What is compiled is kept in the folder `cache`, when one is given and can be written.
+    Raises ImportError where `hyperscan` is asked for and not there.
+    """
     if engine != "plain":
         try:
-            from postmortem.hyper import compiled
-
-            search, everywhere = compiled(needles)
-            return Scanner(patterns, needles, search, everywhere, "hyperscan")
+            return _hyperscan(tuple(patterns), cache)
         except ImportError:
             if engine == "hyperscan":
                 raise
+    needles = [needle_of(pattern) for pattern in patterns]
     everywhere = [index for index, needle in enumerate(needles) if not needle.literals]
-    return Scanner(patterns, needles, _plain_search(needles), everywhere, "plain")
+    return _scanner(patterns, "plain", _told(needles, everywhere), _plain_search(needles))
+
+
+@lru_cache(maxsize=4)
+def _hyperscan(patterns: tuple[str, ...], cache: Path | None) -> Scanner:
+    from postmortem import hyper
+
+    file = cache_file(cache, patterns, hyper.VERSION) if cache else None
+    kept = load(file) if file else None
+    database = hyper.loaded(kept[1]) if kept else None
+    if kept and database:
+        return _scanner(patterns, "hyperscan", kept[0], hyper.search_of(database))
+    needles = [needle_of(pattern) for pattern in patterns]
+    database, lost = hyper.compiled(needles)
+    told = _told(needles, lost)
+    if file and database:
+        save(file, told, hyper.dumped(database))
+    return _scanner(patterns, "hyperscan", told, hyper.search_of(database))
+
+
+def _told(needles: Sequence[Needle], everywhere: Sequence[int]) -> dict[str, Any]:
+    """What a scanner needs to know of its patterns, as JSON can hold it."""
+    return {
+        "unselective": [index for index, needle in enumerate(needles) if not needle.selective],
+        "everywhere": list(everywhere),
+        "caseless": any(needle.caseless for needle in needles),
+    }
+
+
+def _scanner(patterns: Sequence[str], engine: str, told: dict[str, Any], search: Search) -> Scanner:
+    lists = tuple(told["unselective"]), tuple(told["everywhere"])
+    return Scanner(tuple(patterns), engine, lists[0], search, lists[1], told["caseless"])
 
 
 def line_starts(block: bytes) -> list[int]:
