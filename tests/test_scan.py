@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # real words in one list
 from __future__ import annotations
 
 import json
