@@ -73,7 +73,7 @@ def _bytes(value: int | str) -> int:
 
 
 def _spec(tier: str, probe: dict[str, Any]) -> Spec:
-    fields = {key: _bytes(value) if key == "bytes" else value for key, value in probe.items()}
+    fields: dict[str, Any] = {key: _bytes(value) if key == "bytes" else value for key, value in probe.items()}
     return Spec(tier=tier, **fields)
 
 

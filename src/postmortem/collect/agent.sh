@@ -130,7 +130,11 @@ safe_name() { # PATH: sets $safe, the same with plain characters only
 	safe=${1#/}
 	case $safe in
 	*[!A-Za-z0-9._/@%+=:,-]* | *..*)
-		safe=$(printf '%s' "$safe" | tr -c 'A-Za-z0-9._/@%+=:,-' _ | sed 's/\.\.*\./_/g')~$step
+		safe=$(printf '%s' "$safe" | tr -c 'A-Za-z0-9._/@%+=:,-' _ | sed 's/\.\.*\./_/g')
+		case ${safe##*/} in # two names may look the same now
+		*.*) safe=${safe%.*}~$step.${safe##*.} ;;
+		*) safe=$safe~$step ;;
+		esac
 		;;
 	esac
 }

@@ -70,6 +70,12 @@ class Archive:
         self._mark(name, packed, plain)
         return ""
 
+    def drop(self) -> None:
+        """Leaves nothing behind."""
+        if self._path is not None:
+            os.close(self._fd)
+            os.unlink(self.partial)
+
     def close(self, last: Callable[[], list[tuple[str, bytes, int]]]) -> str:
         """Writes the last members (made anew when room had to be made), ends the stream; returns the file's name."""
         while True:
@@ -134,7 +140,10 @@ def _tar(name: str, data: bytes, mtime: int) -> bytes:
     info = tarfile.TarInfo(name)
     info.size, info.mode, info.mtime = len(data), 0o600, mtime
     out = BytesIO()
-    out.write(info.tobuf(tarfile.PAX_FORMAT))
+    try:
+        out.write(info.tobuf(tarfile.USTAR_FORMAT))
+    except ValueError:  # a name that ustar cannot hold
+        out.write(info.tobuf(tarfile.PAX_FORMAT))
     out.write(data)
     out.write(b"\0" * (-len(data) % 512))
     return out.getvalue()

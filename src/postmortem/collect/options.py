@@ -52,8 +52,8 @@ class CollectResult:
 
 def split_label(text: str) -> tuple[str, str]:
     """A `GLOB[:label]` argument as (glob, label)."""
-    glob, colon, label = text.rpartition(":")
-    return (glob, label) if colon and glob and "/" not in label else (text, "")
+    glob, _, label = text.rpartition(":")
+    return (glob, label) if glob and label and "/" not in label else (text, "")
 
 
 def with_config(options: CollectOptions) -> CollectOptions:

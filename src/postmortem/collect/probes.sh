@@ -241,16 +241,12 @@ gpu_devices() {
 }
 
 smi_short() {
-	tool nvidia-smi --query-gpu=index,uuid,pci.bus_id,name,driver_version,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw,power.limit,pstate,clocks_throttle_reasons.active,ecc.errors.uncorrected.volatile.total,retired_pages.pending --format=csv >"$out.smi" 2>"$out.why"
+	tool nvidia-smi --query-gpu=index,uuid,pci.bus_id,name,driver_version,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw,power.limit,pstate,clocks_throttle_reasons.active,ecc.errors.uncorrected.volatile.total,retired_pages.pending --format=csv
 	rc=$?
-	if grep -qi 'not a valid field' "$out.smi" "$out.why"; then # an old or new driver: ask for what all know
-		tool nvidia-smi --query-gpu=index,uuid,pci.bus_id,name,driver_version,memory.used,memory.total,temperature.gpu,power.draw --format=csv >"$out.smi" 2>"$out.why"
-		rc=$?
-	fi
-	cat "$out.smi"
-	cat "$out.why" >&2
-	rm -f "$out.smi" "$out.why"
-	return $rc
+	grep -qi 'not a valid field' "$out" "$err" || return $rc
+	: >"$out" # an old or new driver: ask for what all know
+	: >"$err"
+	tool nvidia-smi --query-gpu=index,uuid,pci.bus_id,name,driver_version,memory.used,memory.total,temperature.gpu,power.draw --format=csv
 }
 
 smi_table() { tool nvidia-smi; }

@@ -53,12 +53,10 @@ def seal_file(capture_path: str, out_path: str) -> CollectResult:
                     sealer.take(member)
     except OSError as error:
         raise CollectError(f"cannot read {capture_path}: {error.strerror}") from error
-    problem = reader.torn
     if not reader.started:
-        problem = "it holds no START member, so it is no capture of the agent"
-    elif not sealer.end:
-        problem = problem or "the capture ends before END"
-    return _result(sealer, problem)
+        sealer.archive.drop()
+        raise CollectError(f"{capture_path} holds no START member, so it is no capture of the agent")
+    return _result(sealer, reader.torn or ("" if sealer.end else "the capture ends before END"))
 
 
 def _result(sealer: Sealer, problem: str) -> CollectResult:

@@ -185,6 +185,7 @@ class Sealer:
 def _notes(data: bytes) -> list[Probe]:
     """Rows such as `gpu.smi<TAB>timeout<TAB>4.01<TAB>0<TAB>-<TAB>gpu/nvidia-smi<TAB>no answer for 4.0 s`."""
     found = []
+    several = {spec.name for spec in load_plan().specs if spec.each}  # one probe, many members
     for line in data.decode("utf-8", "replace").splitlines():
         parts = line.split("\t")
         if line.startswith("#") or len(parts) < 7:
@@ -195,8 +196,8 @@ def _notes(data: bytes) -> list[Probe]:
         except ValueError:
             continue
         member, source, reason = ("" if part == "-" else part for part in (member, source, reason))
-        if source and source not in name and source.startswith("/"):
-            name = f"{name}:{source}" if not member else name
+        if source and name in several:
+            name = f"{name}:{source}"
         found.append(replace(probe, name=name, member=member, reason=reason))
     return found
 

@@ -16,7 +16,7 @@ READY = b"postmortem-ready\n"
 # The remote shell says when it is there, so that the time a connection took comes off the agent's own deadline.
 _REMOTE = "exec sh -c 'echo postmortem-ready; exec sh -s'"
 
-_TARGET = re.compile(r"(?P<host>(?:[^@\s]+@)?(?:\[[0-9A-Fa-f:.%]+\]|[^\s:@-][^\s:@]*))(?::(?P<port>\d{1,5}))?")
+_TARGET = re.compile(r"(?P<host>(?:[^@\s]+@)?(?:\[[0-9A-Za-z:.%]+\]|[^\s:@-][^\s:@]*))(?::(?P<port>\d{1,5}))?")
 
 
 @dataclass(frozen=True, slots=True)

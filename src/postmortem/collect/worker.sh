@@ -88,7 +88,7 @@ do_file() { # PATH: a file of /proc, /sys or /etc
 }
 
 do_run() { # FUNCTION: its standard output is the member
-	("$1") >"$out" 2>"$err" </dev/null
+	("$1") >>"$out" 2>>"$err" </dev/null # appended, so that a probe may empty it and try again
 	rc=$?
 	settle "$member" "$1"
 }
@@ -149,7 +149,7 @@ do_glob() { # PATTERN: one answer a path
 
 do_list() { # PATTERN: its folder's names that match, not looked at: some shells stat each file when they expand one
 	# shellcheck disable=SC2012 # find would look at each
-	ls -1f "${1%/*}" 2>/dev/null | while read -r path; do
+	{ ls -1f "${1%/*}" || ls -1 "${1%/*}"; } 2>/dev/null | while read -r path; do
 		# shellcheck disable=SC2254 # a pattern
 		case $path in .*) ;; ${1##*/}) answer p whole 0 "" "${1%/*}/$path" "" ;; esac
 	done

@@ -1,0 +1,172 @@
+"""Kills, signals, full disks and size limits: whatever is left is readable and says that it is partial."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+from collecting import command, gone, our_processes, read, run, start
+
+from postmortem.collect import CollectOptions, Extra
+
+SLOW = (Extra("slow", run="sleep 15", seconds=15),)
+
+
+def big_log(folder: Path) -> Path:
+    path = folder / "big.log"
+    path.write_text("".join(f"{n}\n" for n in range(150_000)) + "the-last-line\n")
+    return path
+
+
+def killed_at(moment: float, folder: Path, log: Path) -> None:
+    before = our_processes()
+    out = folder / "b.tar.gz"
+    process = start(CollectOptions(str(out), deadline=20, logs=((str(log), ""),), extras=SLOW))
+    time.sleep(moment)
+    process.kill()
+    process.wait()
+    assert process.stderr
+    process.stderr.close()
+    assert gone(before, 2.0), "children of a killed driver stay"
+    left = sorted(folder.glob("b.tar.gz*"))
+    if not left and moment < 0.6:
+        return
+    assert [path.name for path in left] == ["b.tar.gz.partial"]
+    bundle = read(left[0])
+    assert list(bundle.members)[:1] == ["START"] or moment < 0.6
+    assert "manifest.json" not in bundle.members
+    assert "END" not in bundle.members
+    if moment >= 1.5:
+        assert bundle.text(f"logs/tail{log}").endswith("the-last-line\n")
+    left[0].unlink()
+
+
+def test_kill_at_random_moments(tmp_path: Path) -> None:
+    log = big_log(tmp_path)
+    for _ in range(6):
+        killed_at(random.uniform(0.1, 2.0), tmp_path, log)
+
+
+@pytest.mark.slow
+def test_kill_at_many_random_moments(tmp_path: Path) -> None:
+    log = big_log(tmp_path)
+    for _ in range(200):
+        killed_at(random.uniform(0.05, 2.5), tmp_path, log)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_seals_within_a_second(number: signal.Signals, tmp_path: Path) -> None:
+    before = our_processes()
+    out = tmp_path / "b.tar.gz"
+    process = start(CollectOptions(str(out), deadline=20, extras=SLOW))
+    time.sleep(1.5)
+    process.send_signal(number)
+    begin = time.monotonic()
+    assert process.wait(5) == 0
+    assert time.monotonic() - begin < 1.0
+    assert process.stderr
+    process.stderr.close()
+    bundle = read(out)
+    assert bundle.manifest["complete"] is False
+    assert bundle.manifest["reason"] == number.name
+    assert "disk/df" in bundle.members
+    assert bundle.probe("extra.slow")["state"] == "over-budget"
+    assert bundle.probe("clock.end")["state"] == "over-budget"
+    assert gone(before)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("room", ["64k", "256k", "1m"])
+def test_a_full_disk_keeps_what_fits(room: str, tmp_path: Path) -> None:
+    if os.geteuid() or shutil.which("unshare") is None:
+        pytest.skip("needs root and unshare")
+    log = tmp_path / "noise.log"
+    log.write_bytes(b"".join(b"%s\n" % os.urandom(40).hex().encode() for _ in range(60_000)))
+    disk, out = tmp_path / "disk", tmp_path / "copy.tar.gz"
+    disk.mkdir()
+    options = CollectOptions(f"{disk}/b.tar.gz", deadline=20, logs=((str(log), ""),))
+    script = (
+        'mount -t tmpfs -o size="$1" none "$2" && d=$2 && to=$3 && shift 3 && "$@"; rc=$?; cat "$d"/* > "$to"; exit $rc'
+    )
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", room, disk, out, *command(options)],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    with tarfile.open(out) as tar:  # ends properly: no torn stream
+        assert "manifest.json" in tar.getnames()
+    bundle = read(out)
+    manifest = bundle.manifest
+    assert next(iter(bundle.members)) == "START"
+    assert list(bundle.members)[-1] == "END"
+    assert manifest["complete"] is False
+    assert manifest["reason"] == "No space left on device"
+    named = {probe["member"] for probe in manifest["probes"] if probe["member"]}
+    assert named <= set(bundle.members)
+    assert any(probe["state"] == "over-budget" for probe in manifest["probes"])
+
+
+def test_no_place_at_all_is_exit_status_1(tmp_path: Path) -> None:
+    code, _ = run(CollectOptions(str(tmp_path / "no/such/folder/b.tar.gz"), deadline=5))
+    assert code == 1
+
+
+def test_the_size_limit_holds_and_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "noise.log"
+    log.write_bytes(b"".join(b"%s\n" % os.urandom(400).hex().encode() for _ in range(9_000)))
+    out = tmp_path / "b.tar.gz"
+    code, _ = run(CollectOptions(str(out), deadline=20, max_size=1_000_000, logs=((str(log), ""),)))
+    assert code == 0
+    assert out.stat().st_size <= 1_000_000
+    assert f"logs/tail{log}" in read(out).members
+    states = [probe["state"] for probe in read(out).manifest["probes"] if probe["name"] == f"logs.full:{log}"]
+    assert states[-1] == "over-budget"
+    assert read(out).manifest["complete"] is False
+
+
+def test_an_ordinary_bundle(tmp_path: Path) -> None:
+    out = tmp_path / "b.tar.gz"
+    code, seconds = run(CollectOptions(str(out), incident="INC-7"))
+    bundle = read(out)
+    assert code == 0
+    assert seconds < 5  # 1.5 s on an idle machine; tests share theirs
+    assert out.stat().st_mode & 0o777 == 0o600
+    assert out.stat().st_size <= 10_000_000
+    assert len(bundle.members) >= 30
+    manifest = bundle.manifest
+    assert (manifest["schema"], manifest["complete"], manifest["redacted"], manifest["incident"]) == (
+        "postmortem/bundle/v1",
+        True,
+        True,
+        "INC-7",
+    )
+    assert "redacted: yes\n" in bundle.text("START")
+    assert all(
+        set(probe) == {"name", "state", "seconds", "bytes", "sha256", "why", "reason", "member"}
+        for probe in manifest["probes"]
+    )
+    assert all(probe["why"] for probe in manifest["probes"])
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_what_a_killed_run_left_is_not_overwritten(tmp_path: Path) -> None:
+    out = tmp_path / "b.tar.gz"
+    (tmp_path / "b.tar.gz.partial").write_bytes(b"evidence")
+    assert run(CollectOptions(str(out), deadline=10))[0] == 0
+    assert (tmp_path / "b.tar.gz.partial").read_bytes() == b"evidence"
+    assert "END" in read(out).members
+
+
+def test_standard_output(tmp_path: Path) -> None:
+    done = subprocess.run(command(CollectOptions("-", deadline=10)), capture_output=True, timeout=30, check=True)
+    (tmp_path / "b.tar.gz").write_bytes(done.stdout)
+    assert read(tmp_path / "b.tar.gz").manifest["complete"] is True
