@@ -129,12 +129,19 @@ def _asked(signature: Signature) -> tuple[str, ...]:
 def _circles(merged: Mapping[str, Signature], edges: Mapping[str, tuple[str, ...]], key: str, todo: str) -> list[str]:
     """One sentence for the shortest circle through each class that is on one."""
     paths = {frozenset(path): path for name in sorted(edges, reverse=True) if (path := _circle(name, edges))}
-    return [f"{merged[p[0]].place}: {key} make a circle: {' -> '.join(p)}; {todo}" for p in reversed(paths.values())]
+    return [
+        f"{_place(merged[p[0]], p[1])}: {key} make a circle: {' -> '.join(p)}; {todo}" for p in reversed(paths.values())
+    ]
+
+
+def _place(signature: Signature, other: str) -> str:
+    """Where an entry names another class as its effect, else where it stands."""
+    return next((link.place for link in signature.explains if link.class_id == other), signature.place)
 
 
 def _circle(start: str, edges: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The shortest path from a class back to itself, or ()."""
-    queue = deque([(start,)])
+    queue: deque[tuple[str, ...]] = deque([(start,)])
     seen: set[str] = set()
     while queue:
         path = queue.popleft()
