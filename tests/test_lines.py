@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -52,6 +53,7 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     ("7 syslog", "Jul 30 22:07:58 seed-3 sshd[19402]: Accepted publickey for root", {"wall": local(4, 7, 30, 22, 7, 58), "year": False, "host": "seed-3", "program": "sshd", "pid": "19402", "message": "Accepted publickey for root", "channel": "program"}),
     ("7 syslog no pid", "Feb 19 13:39:07 kind-w1 rsyslogd: action 'x' resumed", {"host": "kind-w1", "program": "rsyslogd", "pid": "", "message": "action 'x' resumed"}),
     ("7 syslog indented", "Feb 19 16:21:41 kind-w1 kernel:  dump_stack+0x10/0x16", {"message": " dump_stack+0x10/0x16", "channel": "kernel"}),
+    ("7 syslog pam", "Apr  2 09:40:11 render3 crond(pam_unix)[4410]: session opened", {"program": "crond(pam_unix)", "pid": "4410", "message": "session opened"}),
     ("7 syslog leap day", "Feb 29 16:21:41 w1 cron[1]: x", {"wall": local(4, 2, 29, 16, 21, 41), "year": False}),
     ("7 syslog repeated", "Feb 19 16:21:41 w1 last message repeated 2 times", {"host": "w1", "message": "last message repeated 2 times"}),
     ("7 busybox", "May  6 00:38:27 box kern.warn kernel: x", {"host": "box", "program": "kernel", "level": "warn", "message": "x", "channel": "kernel"}),
@@ -100,6 +102,7 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     ("20 absl", "E0000 00:00:1714564800.123456   12345 cuda_dnn.cc:629] text", {"wall": z(2024, 5, 1, 12, 0, 0, 123456), "level": "error", "message": "text"}),
     ("21 rank", "[rank0]:[E1218 20:27:21.426415540 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog caught", {"wall": local(4, 12, 18, 20, 27, 21, 426415), "program": "rank0", "level": "error", "message": "[Rank 0] Watchdog caught"}),
     ("21 torchrun", "[default0]:[W1218 20:27:21.426415540 socket.cpp:629] text", {"program": "default0", "level": "warn", "message": "text"}),
+    ("21 one-digit month", "[rank1]:[E722 03:03:23.296978603 ProcessGroupNCCL.cpp:685] [Rank 1] Watchdog", {"wall": local(4, 7, 22, 3, 3, 23, 296978), "level": "error", "message": "[Rank 1] Watchdog"}),
     ("21 rank text", "[rank3]: Traceback (most recent call last):", {"program": "rank3", "message": "Traceback (most recent call last):"}),
     ("21 rank indent", "[rank3]:   File \"x.py\", line 3, in f", {"message": '  File "x.py", line 3, in f'}),
     ("22 python dashes", "2026-05-01 12:00:00,123 - trainer.loop - ERROR - text", {"wall": local(2026, 5, 1, 12, 0, 0, 123000), "program": "trainer.loop", "level": "error", "message": "text"}),
@@ -114,6 +117,7 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     ("22 submitit", "submitit WARNING (2022-07-12 04:18:45,881) - Caught signal", {"wall": local(2022, 7, 12, 4, 18, 45, 881000), "program": "submitit", "level": "warn", "message": "Caught signal"}),
     ("23 spring", "2026-05-01 12:00:00.123  INFO 1 --- [main] c.example.App : Started", {"level": "info", "pid": "1", "program": "c.example.App", "message": "Started"}),
     ("23 logback", "2026-10-08 13:00:19.103 [loader-1] ERROR  lan.graph.Loader - java.lang.OutOfMemoryError: Java heap space", {"level": "error", "message": "java.lang.OutOfMemoryError: Java heap space"}),
+    ("23 hikari", "2024-07-25 10:13:02,420 WARN  [HikariPool-1 housekeeper] com.zaxxer.hikari.pool.HikariPool - late", {"level": "warn", "program": "com.zaxxer.hikari.pool.HikariPool", "message": "late"}),
     ("23 quarkus", "2026-07-21 10:02:11,331 INFO  [io.jav.ope.api] (main) Registering", {"level": "info", "program": "io.jav.ope.api", "message": "Registering"}),
     ("24 pino", '{"level":50,"time":1714564800123,"pid":1,"msg":"boom"}', {"wall": z(2024, 5, 1, 12, 0, 0, 123000), "level": "error", "pid": "1", "message": "boom"}),
     ("24 bunyan", '{"level":30,"time":"2026-06-24T19:30:06.589Z","name":"agg","msg":"closed","window":2}', {"program": "agg", "message": "closed window=2"}),
@@ -278,6 +282,18 @@ def test_a_kernel_source_makes_every_line_the_kernels() -> None:
 def test_both_stamps_of_a_kernel_line_in_a_syslog() -> None:
     outer, inner = stamps_of("May  6 00:38:27 host kernel: [ 1564.390000] text")
     assert (outer.clock, inner.clock, inner.seconds) == ("wall", "boot", 1564.39)
+
+
+LONG = ["x", "x-1", "a=", "x@", "[x", "x: ", "{", '{"a":', "x.", "(x", "<1", "1,", "1 ", "- ", "\t", "a{b}:", "a:"]
+
+
+@pytest.mark.parametrize("piece", LONG)
+@pytest.mark.parametrize("before", ["", "2026-05-01T12:00:00Z ", "2026-05-01T12:00:00+02:00 ", "May  6 00:38:27 ", "2026-05-01T12:00:00Z INFO ", "time=2026-05-01T12:00:00Z "])  # fmt: skip
+def test_a_long_line_takes_no_longer_than_reading_it(before: str, piece: str) -> None:
+    raw = before + piece * (65536 // len(piece))
+    start = perf_counter()
+    split(raw)
+    assert perf_counter() - start < 0.25
 
 
 DIALECTS = [

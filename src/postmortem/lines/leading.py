@@ -9,7 +9,7 @@ from postmortem.lines.levels import BARE, LETTERS, level_of
 from postmortem.lines.programs import after_level
 from postmortem.lines.types import Head, Stamp
 
-_GLOG = re.compile(r"\[?([IWEFDCV])(\d\d)(\d\d) (\d\d:\d\d:\d\d)\.(\d{1,9})\s+(?:(\d+)\s+)?(?:[\w./+<>-]+:\d+)\] ?")
+_GLOG = re.compile(r"\[?([IWEFDCV])(\d{1,2})(\d\d) (\d\d:\d\d:\d\d)\.(\d{1,9})\s+(?:(\d+)\s+)?(?:[\w./+<>-]+:\d+)\] ?")
 _GLOG_EPOCH = re.compile(r"([IWEF])0000 00:00:(\d{10})\.(\d{1,9})\s+(\d+) [\w./+-]+:\d+\] ?")
 _LEVEL_FIRST = re.compile(rf"(?P<b>\[)?(?P<w>{BARE})(?(b)\]|(?=[ :\t])) ?:?[ \t]*")
 _VLLM_PLACE = re.compile(r" \[[\w./-]+\.\w+:\d+\] ?")

@@ -179,7 +179,7 @@ def _word(head: Head, dialect: str, weak: bool) -> str:
         return name
     if three in _WEEKDAYS and weak and (name := stamped.weekday_line(head)):
         return name
-    if text[1:5].isdigit() and leading.glog(head):
+    if text[1:4].isdigit() and leading.glog(head):
         return "glog!"
     if "=" in text[:25]:
         if records.logfmt(head):

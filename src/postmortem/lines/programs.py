@@ -24,6 +24,7 @@ _CALLER = re.compile(r"[\w./+-]+\.\w{1,4}:\d+$")
 _SPANS = re.compile(r"(?:ThreadId\(\d+\) )?((?:[\w.:-]+\{[^{}]*\}:)*)(?:[\w.-]+:)* ?")
 _TARGET = re.compile(rf"({_NAME}?)(?:\[(\d+)\])?(?: *:| -| >) ")
 _TAGGED = re.compile(r"[ :|-]*([A-Za-z_][\w./-]{0,60})\[(\d+)\]: ")
+_LOGGER_DASH = re.compile(r"\w+(?:\.[\w$]+)+ - ")
 _NGINX = re.compile(r"(\d+)#\d+: ")
 _SLURM_STEP = re.compile(r"\[(\d+\.(?:batch|extern|interactive|\d+))\] ")
 
@@ -118,6 +119,10 @@ def _brackets(head: Head, text: str, at: int) -> int:
         word = m[1]
         if word.startswith(("tid ", "pid ")) or word.isdigit():
             head.pid = word[4:] if not word.isdigit() else word
+        elif " " in word and _LOGGER_DASH.match(
+            text, m.end()
+        ):  # a thread's name of two words, with logback's logger behind
+            pass
         elif " " in word or not any(c.isalpha() for c in word):
             return at
         elif not _CALLER.match(word):

@@ -18,7 +18,7 @@ _HOST = ("_HOSTNAME", "hostname", "host")
 _PID = ("_PID", "SYSLOG_PID", "pid", "process")
 _USED = {*_TIME, *_LEVEL, *_MESSAGE, *_PROGRAM, *_HOST, *_PID, "caller", "v", "stream", "fields", "span", "spans"}
 _LOGFMT = re.compile(r"(?:time|ts|t|level|lvl|caller|msg|logger|source)=")
-_PAIR = re.compile(r'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)')
+_PAIR = re.compile(r'(?<![\w.@/-])([\w.@/-]{1,64})=("(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)')
 
 
 def parsed(text: str) -> dict[str, Any] | None:

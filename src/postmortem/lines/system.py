@@ -9,8 +9,8 @@ from postmortem.lines.stamps import epoch, iso
 from postmortem.lines.types import Head
 
 _SEVERITY = r"[a-z0-9]{2,9}\.(?P<sev>emerg|alert|crit|err|warn|notice|info|debug) "
-_TAG = rf"(?:{_SEVERITY})?(?P<tag>\([^)\s]+\)|[^\s:\[\]]+(?:@[^\s\[\]]+)?)"
-_HOST_TAG = re.compile(rf"(?P<host>[^\s:\[\]]+) {_TAG}(?:\[(?P<pid>\d+)\])?: ?")
+_TAG = rf"(?:{_SEVERITY})?(?P<tag>\([^)\s]+\)|[^\s:\[\]]{{1,128}}(?:@[^\s\[\]]{{1,64}})?)"
+_HOST_TAG = re.compile(rf"(?P<host>[^\s:\[\]]{{1,255}}) {_TAG}(?:\[(?P<pid>\d+)\])?: ?")
 _TAG_ONLY = re.compile(rf"{_TAG}(?:\[(?P<pid>\d+)\])?: ?")
 _NO_HOST = re.compile(rf"[^\s\[\]]*: |\S+\[\d+\]: |{_SEVERITY}")
 _SURE = re.compile(r"[\w.-]+ (?:\([^)\s]+\)|[^\s:\[\]]+)\[\d+\]: |[\w.-]+ kernel: ")
@@ -29,7 +29,7 @@ def tag(head: Head) -> bool:
         return False
     groups = m.groupdict()
     head.host = groups.get("host") or head.host
-    head.program = groups["tag"].strip("()")
+    head.program = word[1:-1] if (word := groups["tag"])[0] == "(" else word
     head.pid = groups["pid"] or ""
     head.level = level_of(groups["sev"]) if groups["sev"] else head.level
     head.kernel = head.program == "kernel"
