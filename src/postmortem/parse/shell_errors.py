@@ -13,7 +13,7 @@ Fields = dict[str, str]
 
 # busybox ash has bash's form of the place and dash's words
 _ASH = re.compile(
-    r"syntax error: (?:unexpected (?!end of file$)|unterminated|bad |.*expecting)|divide by zero|"
+    r"syntax error: (?:unexpected (?!end of file(?:$| from))|unterminated|bad |.*expecting)|divide by zero|"
     r"\S: not found$|parameter not set$"
 )
 _KERNEL_CRLF = re.compile(r"(?P<token>\S+?)(?:\^M|\\r|\r|␍)['’]?: (?:bad interpreter|No such file or directory)")

@@ -11,7 +11,7 @@ Convert = Callable[[str], int | float | str | bool | None]
 def pci(address: str) -> str:
     """A PCI address in the kernel's form without the function: `00000000:9B:00.0` -> `0000:9b:00`."""
     match = re.fullmatch(
-        r"(?:PCI:)?(?:0000)?([0-9a-f]{4}):([0-9a-f]{2}):([0-9a-f]{2})(?:\.\d)?", address.strip().lower()
+        r"(?:pci:)?(?:0000)?([0-9a-f]{4}):([0-9a-f]{2}):([0-9a-f]{2})(?:\.\d)?", address.strip().lower()
     )
     return f"{match[1]}:{match[2]}:{match[3]}" if match else address.strip().lower()
 
