@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from postmortem.clock import Clock
 from postmortem.model import Finding, Kind, State, Verdict
-from postmortem.needle import needle_of
+from postmortem.scan import needle_of
 from postmortem.scene import Reading, Scene
 from postmortem.signatures.branches import branches
 from postmortem.signatures.confirm import confirm
