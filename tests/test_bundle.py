@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postmortem import streams
-from postmortem.bundle import Bundle, open_bundle
+from postmortem.bundle import Bundle, open_bundle, streams
 from postmortem.errors import BundleError
 from postmortem.model import State
 
@@ -186,7 +185,7 @@ def test_a_bomb_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("postmortem.tarwalk.MEMBERS", 3)
+    monkeypatch.setattr("postmortem.bundle.tarwalk.MEMBERS", 3)
     bundle, found = contents(tar_of(*((f"f{n}", b"x") for n in range(9))))
     assert len(found) == 3
     assert any(d.state is State.REFUSED for d in bundle.damage)

@@ -9,10 +9,10 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postmortem import scan
-from postmortem.needle import needle_of
 from postmortem.scan import Engine, Scanner, build, line_starts
-from postmortem.scancache import load
+from postmortem.scan import scanner as scan_module
+from postmortem.scan.cache import load
+from postmortem.scan.needle import needle_of
 from postmortem.text import text_of
 
 ENGINES: tuple[Engine, ...] = ("hyperscan", "plain")
@@ -229,7 +229,7 @@ def test_line_starts(block: bytes, starts: list[int]) -> None:
 def test_compiled_patterns_are_kept(tmp_path: Path) -> None:
     first = build(PATTERNS, "hyperscan", tmp_path)
     (file,) = tmp_path.iterdir()
-    scan._hyperscan.cache_clear()
+    scan_module._hyperscan.cache_clear()
     again = build(PATTERNS, "hyperscan", tmp_path)
     block = b"ERROR: boom\nKilled process 41 (a)\n10.0.0.1\n"
     assert hits(again, block) == hits(first, block) != set()
@@ -253,11 +253,11 @@ def test_a_bad_cache_is_not_used(tmp_path: Path, harm: str) -> None:
         bad = {"cut": data[:at], "flip": data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :], "empty": b""}
         file.write_bytes(bad.get(harm, b"something else entirely"))
     assert load(file) is None
-    scan._hyperscan.cache_clear()
+    scan_module._hyperscan.cache_clear()
     assert (10, 0) in hits(build([*PATTERNS, harm], "hyperscan", tmp_path), harm.encode())
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    scan._hyperscan.cache_clear()
+    scan_module._hyperscan.cache_clear()
     assert hits(build(["needle"], "hyperscan", tmp_path / "file" / "sub"), b"needle") == {(0, 0)}

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postmortem import keep
-from postmortem.blocks import CARRY_LIMIT, utf8, whole_lines
-from postmortem.keep import Budget, Place, TextBuilder
-from postmortem.text import LINE_LIMIT, Text, strip_escapes, text_of
+from postmortem.scan.escapes import strip_escapes
+from postmortem.text import LINE_LIMIT, Text, keep, text_of
+from postmortem.text.blocks import CARRY_LIMIT, utf8, whole_lines
+from postmortem.text.keep import Budget, Place, TextBuilder
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,13 @@
+"""Blocks of whole lines -> which pattern may match which line; one pass over the bytes for all patterns.
+
+The scanner nominates: maybe too much, never too little. Whether a pattern matches is what `regex` says of one decoded
+line. Hyperscan does the pass; where it cannot be imported a plain search for literals gives a wider nomination.
+"""
+
+from __future__ import annotations
+
+from postmortem.scan.cache import user_cache
+from postmortem.scan.needle import Needle, needle_of
+from postmortem.scan.scanner import Engine, Nominee, Scanner, build, line_starts
+
+__all__ = ["Engine", "Needle", "Nominee", "Scanner", "build", "line_starts", "needle_of", "user_cache"]

@@ -1,0 +1,215 @@
+"""Blocks of whole lines -> which pattern may match which line; one pass over the bytes for all patterns.
+
+The scanner nominates: maybe too much, never too little. Whether a pattern matches is what `regex` says of one decoded
+line. Hyperscan does the pass; where it cannot be imported a plain search for literals gives a wider nomination.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Literal
+
+from postmortem.scan.cache import cache_file, load, save
+from postmortem.scan.escapes import strip_escapes
+from postmortem.scan.needle import Needle, needle_of
+
+Engine = Literal["auto", "hyperscan", "plain"]
+End = tuple[int, int]  # offset after the last byte of what was found, pattern
+Search = Callable[[bytes], list[End]]
+
+# What `(?i)` takes for k, s and i although it is not ASCII.
+_FOLDED = ((b"\xe2\x84\xaa", b"k"), (b"\xc5\xbf", b"s"), (b"\xc4\xb0", b"i"))
+_FOLD = re.compile(b"|".join(wide for wide, _ in _FOLDED))
+_JSON_ESCAPES = (
+    (b"\\\\", b"\x01"), (b'\\"', b'"'), (b"\\/", b"/"), (b"\\t", b"\t"), (b"\\n", b"\r"), (b"\\r", b"\r"),
+    (b"\\u001b", b"\x1b"), (b"\\u003c", b"<"), (b"\\u003e", b">"), (b"\\u0026", b"&"),
+)  # fmt: skip
+_UNICODE_ESCAPE = re.compile(rb"\\u([0-9a-fA-F]{4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Nominee:
+    """A line of a block that some patterns may match."""
+
+    line: int  # from 0
+    start: int  # offset of its first byte
+    patterns: tuple[int, ...]  # sorted
+
+
+@dataclass(frozen=True, slots=True)
+class Scanner:
+    """Nominates lines for a fixed list of patterns."""
+
+    patterns: tuple[str, ...]
+    engine: str  # "hyperscan" or "plain"
+    unselective: tuple[int, ...]  # patterns without a literal of three characters in every branch
+    search: Search
+    everywhere: tuple[int, ...]  # patterns that any line may match, as far as can be said
+    caseless: bool  # whether some pattern is so
+
+    def scan(self, block: bytes) -> Iterator[tuple[int, int]]:
+        """(pattern, line of the block from 0), each pair once, by line."""
+        for nominee in self.nominees(block):
+            for pattern in nominee.patterns:
+                yield pattern, nominee.line
+
+    def nominees(self, block: bytes) -> list[Nominee]:
+        """The nominated lines of a block, in order."""
+        if not block:
+            return []
+        if self.everywhere:
+            return self._with_everywhere(block)
+        variants = self._variants(block)
+        if len(variants) == 1 and variants[0] is block:
+            return [Nominee(*found) for found in _lines(block, self.search(block))]
+        return self._merged(block, variants)
+
+    def _merged(self, block: bytes, variants: Sequence[bytes]) -> list[Nominee]:
+        found: dict[int, set[int]] = {}
+        for variant in variants:
+            for line, _, patterns in _lines(variant, self.search(variant)):
+                found.setdefault(line, set()).update(patterns)
+        starts = line_starts(block) if found else []
+        return [Nominee(line, starts[line], tuple(sorted(found[line]))) for line in sorted(found)]
+
+    def _with_everywhere(self, block: bytes) -> list[Nominee]:
+        found = {nominee.line: nominee.patterns for nominee in self._merged(block, self._variants(block))}
+        return [
+            Nominee(line, start, tuple(sorted({*found.get(line, ()), *self.everywhere})))
+            for line, start in enumerate(line_starts(block))
+        ]
+
+    def _variants(self, block: bytes) -> list[bytes]:
+        """The block as its lines may read: without terminal escapes, with JSON strings opened, with letters folded."""
+        seen = strip_escapes(block)
+        variants = [seen]
+        if b"\\" in seen and b'{"' in seen:
+            variants.append(_unescaped(seen))
+        if self.caseless and not seen.isascii() and _FOLD.search(seen):
+            variants += [_folded(variant) for variant in variants]
+        return variants
+
+
+def build(patterns: Sequence[str], engine: Engine = "auto", cache: Path | None = None) -> Scanner:
+    """A scanner for patterns in the syntax of the `regex` module; one scanner serves one thread.
+
+    What is compiled is kept in the folder `cache`, when one is given and can be written.
+    Raises ImportError where `hyperscan` is asked for and not there.
+    """
+    if engine != "plain":
+        try:
+            return _hyperscan(tuple(patterns), cache)
+        except ImportError:
+            if engine == "hyperscan":
+                raise
+    needles = [needle_of(pattern) for pattern in patterns]
+    everywhere = [index for index, needle in enumerate(needles) if not needle.literals]
+    return _scanner(patterns, "plain", _told(needles, everywhere), _plain_search(needles))
+
+
+@lru_cache(maxsize=4)
+def _hyperscan(patterns: tuple[str, ...], cache: Path | None) -> Scanner:
+    from postmortem.scan import hyper
+
+    file = cache_file(cache, patterns, hyper.VERSION) if cache else None
+    kept = load(file) if file else None
+    database = hyper.loaded(kept[1]) if kept else None
+    if kept and database:
+        return _scanner(patterns, "hyperscan", kept[0], hyper.search_of(database))
+    needles = [needle_of(pattern) for pattern in patterns]
+    database, lost = hyper.compiled(needles)
+    told = _told(needles, lost)
+    if file and database:
+        save(file, told, hyper.dumped(database))
+    return _scanner(patterns, "hyperscan", told, hyper.search_of(database))
+
+
+def _told(needles: Sequence[Needle], everywhere: Sequence[int]) -> dict[str, Any]:
+    """What a scanner needs to know of its patterns, as JSON can hold it."""
+    return {
+        "unselective": [index for index, needle in enumerate(needles) if not needle.selective],
+        "everywhere": list(everywhere),
+        "caseless": any(needle.caseless for needle in needles),
+    }
+
+
+def _scanner(patterns: Sequence[str], engine: str, told: dict[str, Any], search: Search) -> Scanner:
+    lists = tuple(told["unselective"]), tuple(told["everywhere"])
+    return Scanner(tuple(patterns), engine, lists[0], search, lists[1], told["caseless"])
+
+
+def line_starts(block: bytes) -> list[int]:
+    """The offset of the first byte of every line of a block."""
+    lengths = [len(piece) + 1 for piece in block.split(b"\n")]
+    starts = list(accumulate(lengths[:-1], initial=0))
+    return starts[:-1] if starts[-1] == len(block) else starts
+
+
+def _plain_search(needles: Sequence[Needle]) -> Search:
+    exact = [(word, index) for index, needle in enumerate(needles) if not needle.caseless for word in needle.literals]
+    lower = [(word, index) for index, needle in enumerate(needles) if needle.caseless for word in needle.literals]
+
+    def search(data: bytes) -> list[End]:
+        ends = [*_occurrences(data, exact)]
+        if lower:
+            ends += _occurrences(data.lower(), lower)
+        return ends
+
+    return search
+
+
+def _occurrences(data: bytes, words: Sequence[tuple[bytes, int]]) -> Iterator[End]:
+    """The first occurrence of each word in each line that has it."""
+    for word, index in words:
+        at = data.find(word)
+        while at >= 0:
+            yield at + len(word), index
+            end = data.find(b"\n", at)
+            at = data.find(word, end) if end >= 0 else -1
+
+
+def _lines(data: bytes, ends: list[End]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """(line, offset of its start, patterns) of every line in which something ends; counts only between the finds."""
+    if not ends:
+        return
+    ends.sort()
+    line, start, newline = 0, 0, -1
+    patterns: set[int] = set()
+    for end, pattern in ends:
+        at = end - 1
+        if at > newline:
+            if patterns:
+                yield line, start, tuple(sorted(patterns))
+            patterns = set()
+            line += data.count(b"\n", max(newline, 0), at)
+            start = data.rfind(b"\n", 0, at) + 1
+            newline = data.find(b"\n", at)
+            newline = len(data) if newline < 0 else newline
+        patterns.add(pattern)
+    yield line, start, tuple(sorted(patterns))
+
+
+def _unescaped(data: bytes) -> bytes:
+    """The data with the escapes of JSON strings undone; a newline in a string becomes a carriage return."""
+    for escape, plain in _JSON_ESCAPES:
+        data = data.replace(escape, plain)
+    if b"\\u" in data:
+        data = _UNICODE_ESCAPE.sub(_character, data)
+    return strip_escapes(data.replace(b"\x01", b"\\"))
+
+
+def _character(match: re.Match[bytes]) -> bytes:
+    code = int(match[1], 16)
+    return b"\r" if code == 10 else chr(code).encode("utf-8", "replace")
+
+
+def _folded(data: bytes) -> bytes:
+    for wide, letter in _FOLDED:
+        data = data.replace(wide, letter)
+    return data
+

@@ -1,0 +1,59 @@
+"""A member's path -> the kind of source that such names stand for; only a hint, the content decides first."""
+
+from __future__ import annotations
+
+import re
+
+from postmortem.model import Kind
+
+CGROUP_FILE = re.compile(
+    r"(?:^|[/_-])(?:memory|pids|cpu|cpuset|cpuacct|io|blkio|hugetlb|cgroup|devices|rdma|misc)"
+    r"\.(?!(?:txt|log|json|ya?ml|sh|xml|conf)$)[a-z_]+(?:\.[a-z_]+)*(?:\.txt)?$"
+)
+_LOG_NAME = re.compile(r"\.(?:log|out|err|stdout|stderr|nohup)(?:[.-]\d+)?(?:\.gz)?$|\.[oe]\d+$|(?:^|/)nohup\.out$")
+
+# The collector's own notes, by their whole path.
+_PROBE = re.compile(
+    r"^(?:START|END|manifest\.json|before-the-archive\.txt|notes/.*|hangs/.*|clock/.*|identity/.*|kernel/reason"
+    r"|.*\.meta)$"
+)
+_NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.SMI, re.compile(r"(?i)(?:nvidia|rocm)[-_]?smi(?!.*\.log$)|(?:^|/)gpu/nvidia-smi")),
+    (Kind.KERNEL, re.compile(r"(?i)(?:^|[/_.-])(?:dmesg|kmsg|kern(?:el)?)(?:\.(?:log|txt))?(?:[._-][\w-]*)*$|dmesg")),
+    (Kind.JOURNAL, re.compile(r"(?i)(?:^|[/_.-])(?:journal(?:ctl)?|syslog|messages)(?:[._-][\w-]*)*$")),
+    (Kind.CGROUP, CGROUP_FILE),
+    (Kind.CGROUP, re.compile(r"(?:^|/)cgroups?/")),
+    (Kind.PROC, re.compile(
+        r"(?:^|/)proc/(?:\d+|self|sweep|zombies|dstate|cmdline|gpu-holders)(?:/|$)|(?:^|/)proc-\d+-\w+"
+    )),
+    (Kind.HOST, re.compile(r"(?i)(?:^|[/_-])(?:host/\w+|meminfo|vmstat|free|uptime|loadavg|swaps)(?:[._-]\w+)*$")),
+    (Kind.PS, re.compile(r"(?i)(?:^|[/_-])(?:ps|top)(?:[._-]\w*)*$")),
+    (Kind.DISK, re.compile(r"(?i)(?:^|[/_-])(?:df|mounts?|mountinfo)(?:[._-]\w*)*$")),
+    (Kind.CONTAINER, re.compile(
+        r"(?i)(?:^|[/_-])(?:docker|podman|crictl|kubectl|pod)[-_](?:inspect|ps|describe|state|get|events|stats)"
+    )),
+    (Kind.LISTING, re.compile(
+        r"(?i)(?:^|/)(?:net|gpu)/|(?:^|/)kernel/(?:flags|cmdline|modules)$|(?:^|[/_-])(?:ls|ss|netstat|ldd|lsmod|lsof|du|lscpu|lspci|lsblk|id|dig"
+        r"|stat|uname|ip|env|ulimit|sysctl|last|fuser|history|systemctl|timedatectl|sacct|squeue|scontrol|qacct|quota"
+        r"|modules)(?:[._-][\w-]*)*\.txt$"
+    )),
+    (Kind.SCRIPT, re.compile(r"\.(?:sh|bash|ksh|zsh|dash)$")),
+    (Kind.CONFIG, re.compile(r"\.(?:json|ya?ml|toml|ini|conf|cfg|env|properties|service|xml)$|(?:^|/)env$")),
+)  # fmt: skip
+
+
+def is_log_name(path: str) -> bool:
+    """Whether the name says that a program's output is in it (`train.log`, `slurm-812.out`, `job.e279`)."""
+    return bool(_LOG_NAME.search(path))
+
+
+def is_probe_name(path: str) -> bool:
+    """Whether this is one of the collector's own notes."""
+    return bool(_PROBE.match(path))
+
+
+def kind_of_name(path: str) -> Kind:
+    """The kind that the name stands for; LOG when it says nothing."""
+    if is_probe_name(path):
+        return Kind.PROBE
+    return next((kind for kind, name in _NAMES if name.search(path)), Kind.LOG)

@@ -1,0 +1,147 @@
+"""Members of a bundle -> sources: what each is, its text, and the lines that the scanner nominated."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from postmortem.bundle import Bundle
+from postmortem.bundle.member import Member
+from postmortem.model import READABLE, Kind, State
+from postmortem.scan import Scanner
+from postmortem.sources.identify import SAMPLE_BYTES, SAMPLE_LINES, Identity, identify
+from postmortem.sources.names import kind_of_name
+from postmortem.sources.probes import with_probes
+from postmortem.sources.shapes import written_by_programs_too
+from postmortem.sources.source import Source
+from postmortem.text import Text
+from postmortem.text.blocks import utf8, whole_lines
+from postmortem.text.keep import WHOLE_LIMIT, Budget, Place, TextBuilder
+
+FIRST_HITS, LAST_HITS = 1000, 100  # lines kept of a pattern in one source: the first, and the last of the rest
+MARGIN = (3, 3)  # neighbours of a line that a signature nominated
+STRUCTURED = frozenset({Kind.CONFIG, Kind.CONTAINER, Kind.SMI, Kind.PROC, Kind.PROBE})  # a cut line breaks these
+
+Margins = Mapping[str, tuple[int, int]]  # pattern -> neighbours before and after that its reader looks at
+
+
+def read_sources(bundle: Bundle, scanner: Scanner, margins: Margins) -> tuple[Source, ...]:
+    """Every member of the bundle as a source, read once in stream order, and what the manifest says is not there."""
+    budget = Budget()
+    sources = [_read(member, scanner, margins, budget) for member in bundle.walk()]
+    probes = bundle.manifest.probes if bundle.manifest else ()
+    return with_probes(sources, probes)
+
+
+def _read(member: Member, scanner: Scanner, margins: Margins, budget: Budget) -> Source:
+    if member.state not in READABLE:
+        return Source(member.path, kind_of_name(member.path), member.state, Text(), reason=member.reason)
+    digest = _Digest()
+    blocks = whole_lines(utf8(digest.through(member.blocks())))
+    head = _head(blocks)
+    seen = identify(member.path, b"".join(head)[:SAMPLE_BYTES])
+    if seen.kind is Kind.BINARY:
+        for _ in blocks:
+            pass
+        return Source(member.path, Kind.BINARY, member.state, Text(digest.size), "", member.reason, sha256=digest.hex())
+    builder = TextBuilder(budget, raw=seen.kind is Kind.SCRIPT, long_lines=seen.kind in STRUCTURED)
+    hits = _Hits(scanner, margins)
+    for block in _chain(head, blocks):
+        hits.feed(block, builder)
+    text = builder.finish()
+    return replace(_source(member, seen, text), hits=hits.lines(), hit_counts=hits.counts, sha256=digest.hex())
+
+
+def _source(member: Member, seen: Identity, text: Text) -> Source:
+    state, reason = member.state, member.reason
+    if state is State.WHOLE and not text.count:
+        state = State.EMPTY
+    if seen.state is not None:
+        state, reason = seen.state, seen.reason
+    return Source(member.path, _refined(seen.kind, text), state, text, seen.dialect, reason)
+
+
+def _refined(kind: Kind, text: Text) -> Kind:
+    """KERNEL becomes JOURNAL when lines further down are not the kernel's."""
+    if kind is not Kind.KERNEL or text.count <= SAMPLE_LINES:
+        return kind
+    step = max(1, text.count // SAMPLE_LINES)
+    lines = [line for number in range(1, text.count + 1, step) if (line := text.line(number))]
+    return Kind.JOURNAL if lines and written_by_programs_too(lines) else kind
+
+
+def _head(blocks: Iterator[bytes]) -> list[bytes]:
+    """The first blocks, until they are enough to judge by."""
+    head: list[bytes] = []
+    size = 0
+    for block in blocks:
+        head.append(block)
+        size += len(block)
+        if size >= SAMPLE_BYTES:
+            break
+    return head
+
+
+def _chain(head: Sequence[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield from head
+    yield from rest
+
+
+class _Digest:
+    """The sha256 of a member that is kept whole."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._sum = hashlib.sha256()
+
+    def through(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        for block in blocks:
+            self.size += len(block)
+            if self.size <= WHOLE_LIMIT:
+                self._sum.update(block)
+            yield block
+
+    def hex(self) -> str:
+        return self._sum.hexdigest() if 0 < self.size <= WHOLE_LIMIT else ""
+
+
+@dataclass(slots=True)
+class _Hits:
+    """The nominated lines of one source, by pattern: all are counted, the first and the last are kept."""
+
+    scanner: Scanner
+    margins: Margins
+    counts: dict[str, int] = field(default_factory=dict)
+    _first: dict[str, list[int]] = field(default_factory=dict)
+    _last: dict[str, deque[int]] = field(default_factory=dict)
+    _before: int = 0  # lines of the blocks that came before
+
+    def feed(self, block: bytes, builder: TextBuilder) -> None:
+        first: list[Place] = []
+        late: list[Place] = []
+        for nominee in self.scanner.nominees(block):
+            before = after = 0
+            early = False
+            for index in nominee.patterns:
+                pattern = self.scanner.patterns[index]
+                early = self._note(pattern, self._before + nominee.line + 1) or early
+                margin = self.margins.get(pattern, MARGIN)
+                before, after = max(before, margin[0]), max(after, margin[1])
+            (first if early else late).append(Place(nominee.line, nominee.start, before, after))
+        lines = block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
+        builder.feed(block, lines, first, late)
+        self._before += lines
+
+    def _note(self, pattern: str, line: int) -> bool:
+        """Whether the line is one of the first that this pattern nominates."""
+        count = self.counts[pattern] = self.counts.get(pattern, 0) + 1
+        if count <= FIRST_HITS:
+            self._first.setdefault(pattern, []).append(line)
+            return True
+        self._last.setdefault(pattern, deque(maxlen=LAST_HITS)).append(line)
+        return False
+
+    def lines(self) -> dict[str, tuple[int, ...]]:
+        return {pattern: (*first, *self._last.get(pattern, ())) for pattern, first in self._first.items()}
