@@ -279,6 +279,11 @@ def test_a_kernel_source_makes_every_line_the_kernels() -> None:
     assert split("Call Trace:").channel == "program"
 
 
+@pytest.mark.parametrize("raw", [r[1] for r in ROWS], ids=[r[0] for r in ROWS])
+def test_the_short_way_to_a_stamp_finds_the_same(raw: str) -> None:
+    assert stamps_of(raw, "iso") == stamps_of(raw)
+
+
 def test_both_stamps_of_a_kernel_line_in_a_syslog() -> None:
     outer, inner = stamps_of("May  6 00:38:27 host kernel: [ 1564.390000] text")
     assert (outer.clock, inner.clock, inner.seconds) == ("wall", "boot", 1564.39)

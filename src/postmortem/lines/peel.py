@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from postmortem.lines import kernel as ring
-from postmortem.lines import leading, records, stamped, system, wrappers
+from postmortem.lines import leading, records, stamped, stamps, system, wrappers
 from postmortem.lines.stamps import MONTHS
 from postmortem.lines.types import Head, Line, Stamp
 
 # Layers that only carry a line: what is inside stands as if nothing were around it.
 _CARRIERS = frozenset(["docker-json", "cri", "github", "compose", "pod", "rank", "actor", "priority", "facility"])
 _WEEKDAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
+_LEVEL_STARTS = frozenset({"INFO", "WARN", "ERRO", "DEBU", "TRAC"})
 _DEPTH = 5
 
 
@@ -27,6 +28,8 @@ def split(raw: str, number: int = 0, dialect: str = "", kernel: bool = False) ->
 
 def stamps_of(raw: str, dialect: str = "", kernel: bool = False) -> tuple[Stamp, ...]:
     """Every stamp that a line carries, the outermost first; a kernel line in a syslog has two."""
+    if dialect == "iso" and (got := stamps.iso(raw)) and raw[got[1] :].lstrip(" ")[:4] in _LEVEL_STARTS:
+        return (got[0],)  # the common case by far, and nothing can be inside
     return tuple(_peeled(raw, dialect, kernel)[0].stamps)
 
 
@@ -49,14 +52,14 @@ def _same_host(lines: list[str]) -> bool:
     return bool(hosts) and hosts.most_common(1)[0][1] * 10 >= len(rest) * 9 and any(r[1:2] == ["kernel:"] for r in rest)
 
 
-def best_stamp(stamps: Sequence[Stamp]) -> Stamp | None:
+def best_stamp(found: Sequence[Stamp]) -> Stamp | None:
     """The stamp nearest to the writer that has a date and a zone, else the outermost wall clock, else the outermost."""
-    if len(stamps) < 2:
-        return stamps[0] if stamps else None
-    for s in reversed(stamps):
+    if len(found) < 2:
+        return found[0] if found else None
+    for s in reversed(found):
         if s.wall is not None and s.wall.tzinfo is not None and s.has_date:
             return s
-    return next((s for s in stamps if s.clock == "wall"), stamps[0])
+    return next((s for s in found if s.clock == "wall"), found[0])
 
 
 def _peeled(raw: str, dialect: str, kernel: bool) -> tuple[Head, str]:
