@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from postmortem.scan.cache import cache_file, load, save
 from postmortem.scan.escapes import strip_escapes
@@ -32,8 +32,7 @@ _JSON_ESCAPES = (
 _UNICODE_ESCAPE = re.compile(rb"\\u([0-9a-fA-F]{4})")
 
 
-@dataclass(frozen=True, slots=True)
-class Nominee:
+class Nominee(NamedTuple):
     """A line of a block that some patterns may match."""
 
     line: int  # from 0
@@ -66,7 +65,7 @@ class Scanner:
             return self._with_everywhere(block)
         variants = self._variants(block)
         if len(variants) == 1 and variants[0] is block:
-            return [Nominee(*found) for found in _lines(block, self.search(block))]
+            return list(_lines(block, self.search(block)))
         return self._merged(block, variants)
 
     def _merged(self, block: bytes, variants: Sequence[bytes]) -> list[Nominee]:
@@ -173,25 +172,30 @@ def _occurrences(data: bytes, words: Sequence[tuple[bytes, int]]) -> Iterator[En
             at = data.find(word, end) if end >= 0 else -1
 
 
-def _lines(data: bytes, ends: list[End]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """(line, offset of its start, patterns) of every line in which something ends; counts only between the finds."""
+def _lines(data: bytes, ends: list[End]) -> Iterator[Nominee]:
+    """Every line in which something ends, in order; newlines are only counted between the finds."""
     if not ends:
         return
     ends.sort()
     line, start, newline = 0, 0, -1
-    patterns: set[int] = set()
+    patterns: list[int] = []
     for end, pattern in ends:
         at = end - 1
         if at > newline:
             if patterns:
-                yield line, start, tuple(sorted(patterns))
-            patterns = set()
+                yield Nominee(line, start, _distinct(patterns))
+            patterns = [pattern]
             line += data.count(b"\n", max(newline, 0), at)
             start = data.rfind(b"\n", 0, at) + 1
             newline = data.find(b"\n", at)
             newline = len(data) if newline < 0 else newline
-        patterns.add(pattern)
-    yield line, start, tuple(sorted(patterns))
+        else:
+            patterns.append(pattern)
+    yield Nominee(line, start, _distinct(patterns))
+
+
+def _distinct(patterns: list[int]) -> tuple[int, ...]:
+    return tuple(patterns) if len(patterns) == 1 else tuple(sorted(set(patterns)))
 
 
 def _unescaped(data: bytes) -> bytes:

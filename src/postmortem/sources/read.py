@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from postmortem.bundle import Bundle
 from postmortem.bundle.member import Member
@@ -51,7 +51,7 @@ def _read(member: Member, scanner: Scanner, margins: Margins, budget: Budget) ->
     for block in _chain(head, blocks):
         hits.feed(block, builder)
     text = builder.finish()
-    return replace(_source(member, seen, text), hits=hits.lines(), hit_counts=hits.counts, sha256=digest.hex())
+    return replace(_source(member, seen, text), hits=hits.lines(), hit_counts=hits.counts(), sha256=digest.hex())
 
 
 def _source(member: Member, seen: Identity, text: Text) -> Source:
@@ -107,41 +107,48 @@ class _Digest:
         return self._sum.hexdigest() if 0 < self.size <= WHOLE_LIMIT else ""
 
 
-@dataclass(slots=True)
 class _Hits:
     """The nominated lines of one source, by pattern: all are counted, the first and the last are kept."""
 
-    scanner: Scanner
-    margins: Margins
-    counts: dict[str, int] = field(default_factory=dict)
-    _first: dict[str, list[int]] = field(default_factory=dict)
-    _last: dict[str, deque[int]] = field(default_factory=dict)
-    _before: int = 0  # lines of the blocks that came before
+    def __init__(self, scanner: Scanner, margins: Margins) -> None:
+        self._scanner = scanner
+        self._margins = [margins.get(pattern, MARGIN) for pattern in scanner.patterns]
+        self._counts = [0] * len(scanner.patterns)
+        self._first: list[list[int]] = [[] for _ in scanner.patterns]
+        self._last: dict[int, deque[int]] = {}
+        self._before = 0  # lines of the blocks that came before
 
     def feed(self, block: bytes, builder: TextBuilder) -> None:
         first: list[Place] = []
-        late: list[Place] = []
-        for nominee in self.scanner.nominees(block):
-            before = after = 0
-            early = False
-            for index in nominee.patterns:
-                pattern = self.scanner.patterns[index]
-                early = self._note(pattern, self._before + nominee.line + 1) or early
-                margin = self.margins.get(pattern, MARGIN)
-                before, after = max(before, margin[0]), max(after, margin[1])
-            (first if early else late).append(Place(nominee.line, nominee.start, before, after))
+        late: deque[Place] = deque(maxlen=LAST_HITS)
+        for line, start, patterns in self._scanner.nominees(block):
+            early = [pattern for pattern in patterns if self._note(pattern, self._before + line + 1)]
+            if early:
+                first.append(Place(line, start, *self._margin(early)))
+            else:
+                late.append(Place(line, start, *MARGIN))
         lines = block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
-        builder.feed(block, lines, first, late)
+        builder.feed(block, lines, first, tuple(late))
         self._before += lines
 
-    def _note(self, pattern: str, line: int) -> bool:
+    def _note(self, pattern: int, line: int) -> bool:
         """Whether the line is one of the first that this pattern nominates."""
-        count = self.counts[pattern] = self.counts.get(pattern, 0) + 1
+        count = self._counts[pattern] = self._counts[pattern] + 1
         if count <= FIRST_HITS:
-            self._first.setdefault(pattern, []).append(line)
+            self._first[pattern].append(line)
             return True
-        self._last.setdefault(pattern, deque(maxlen=LAST_HITS)).append(line)
+        if pattern not in self._last:
+            self._last[pattern] = deque(maxlen=LAST_HITS)
+        self._last[pattern].append(line)
         return False
 
+    def _margin(self, patterns: Sequence[int]) -> tuple[int, int]:
+        wanted = [self._margins[pattern] for pattern in patterns]
+        return max(before for before, _ in wanted), max(after for _, after in wanted)
+
     def lines(self) -> dict[str, tuple[int, ...]]:
-        return {pattern: (*first, *self._last.get(pattern, ())) for pattern, first in self._first.items()}
+        names = self._scanner.patterns
+        return {names[n]: (*first, *self._last.get(n, ())) for n, first in enumerate(self._first) if first}
+
+    def counts(self) -> dict[str, int]:
+        return {name: count for name, count in zip(self._scanner.patterns, self._counts, strict=True) if count}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from postmortem.text.lines import Run, Text, run_of, text_of
 
@@ -16,8 +16,7 @@ TOTAL = 96 << 20  # bytes over all members
 Piece = tuple[int, bytes]  # the number of the first line (from 1), and lines
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A line of a block to keep, with its neighbours."""
 
     line: int  # from 0
