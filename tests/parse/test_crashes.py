@@ -45,11 +45,17 @@ RECORDS = {
         ("python", "SyntaxError", "SyntaxError", "/opt/run.py:3"),
     ),
     "faulthandler": (
-        'Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File "x.py", line 3 in f\n',
+        (
+            'Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File "x'
+            '.py", line 3 in f\n'
+        ),
         ("python", "Fatal Python error", "Fatal Python error", None),
     ),
     "rust": (
-        "thread 'main' panicked at src/main.rs:4:10:\nindex out of bounds: the len is 3 but the index is 7\nnote: run with `RUST_BACKTRACE=1`\n",
+        (
+            "thread 'main' panicked at src/main.rs:4:10:\nindex out of bounds: the len is 3 but the index is 7\nnot"
+            "e: run with `RUST_BACKTRACE=1`\n"
+        ),
         ("rust", "panic", "panic", "src/main.rs:4:10"),
     ),
     "rust-with-thread-number": (
@@ -61,15 +67,22 @@ RECORDS = {
         ("rust", "panic", "panic", "src/main.rs:2:5"),
     ),
     "anyhow": (
-        "Error: failed to bind listener\n\nCaused by:\n    0: transport error\n    1: Address already in use (os error 98)\n",
+        (
+            "Error: failed to bind listener\n\nCaused by:\n    0: transport error\n    1: Address already in use (o"
+            "s error 98)\n"
+        ),
         ("rust", "Error", "Error", None),
     ),
     "go-panic": (
-        "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/build/main.go:12 +0x1d\n",
+        (
+            "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/"
+            "build/main.go:12 +0x1d\n"
+        ),
         ("go", "panic", "panic", "/build/main.go:12"),
     ),
     "go-fatal": (
-        "fatal error: concurrent map writes\n\ngoroutine 7 [running]:\nruntime.throw()\n\t/usr/lib/go/src/runtime/panic.go:7 +0x1\n"
+        "fatal error: concurrent map writes\n\ngoroutine 7 [running]:\nruntime.throw()\n\t/usr/lib/go/src/runti"
+        "me/panic.go:7 +0x1\n"
         "main.g()\n\t/build/m.go:36 +0x9\n",
         ("go", "fatal error", "fatal error", "/build/m.go:36"),
     ),
@@ -80,7 +93,8 @@ RECORDS = {
         ("java", "a.b.WrappedException", "java.net.SocketException", "E.java:3"),
     ),
     "node": (
-        "/app/x.js:3\n  y.z()\n    ^\n\nTypeError: Cannot read properties of undefined\n    at f (/app/x.js:3:5)\n    at node:internal/main:9:1\n\n"
+        "/app/x.js:3\n  y.z()\n    ^\n\nTypeError: Cannot read properties of undefined\n    at f (/app/x.js:3:5"
+        ")\n    at node:internal/main:9:1\n\n"
         "Node.js v20.11.0\n",
         ("node", "TypeError", "TypeError", "/app/x.js:3:5"),
     ),
@@ -129,7 +143,10 @@ NONE = {
     "go-panic-in-words": "panic: do not panic, all is well\nnext\nnext\n",
     "config": 'panic = "abort"\n',
     "join-error": 'ERROR start failed error=task 42 panicked with message "x"\n',
-    "ignored": 'Exception ignored in: <function f at 0x1>\nTraceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: 1\n',
+    "ignored": (
+        'Exception ignored in: <function f at 0x1>\nTraceback (most recent call last):\n  File "a.py", line 1, in f'
+        "\nKeyError: 1\n"
+    ),
     "node-error-without-frames": "Error: could not reach the mirror, will retry\nretrying\n",
     "caused-by-without-error": "Caused by:\n    nothing that has a head\n",
     "assertion-in-docs": "the text `Assertion failed` means a bug\n",

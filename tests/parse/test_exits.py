@@ -34,7 +34,10 @@ LINES = {
     "systemctl-status": ("  Main PID: 77 (code=exited, status=1/FAILURE)", {"code": "1"}),
     "systemctl-signal": ("  Process: 77 ExecStart=/opt/x (code=killed, signal=TERM)", {"signal": "15"}),
     "torch-elastic": (
-        "torch/distributed/elastic/multiprocessing/api.py:882] failed (exitcode: -9) local_rank: 3 (pid: 6181) of binary: /opt/py",
+        (
+            "torch/distributed/elastic/multiprocessing/api.py:882] failed (exitcode: -9) local_rank: 3 (pid: 6181)"
+            " of binary: /opt/py"
+        ),
         {"signal": "9", "pid": "6181", "rank": "3", "comm": "py", "how": "python"},
     ),
     "elastic-table": ("  exitcode  : -6 (pid: 808)", {"signal": "6", "pid": "808"}),

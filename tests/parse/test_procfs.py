@@ -80,7 +80,10 @@ def test_a_sweep_joins_the_files_of_a_process() -> None:
 
 
 def test_status_block() -> None:
-    text = "Name:\tprover\nUmask:\t0022\nState:\tS (sleeping)\nPid:\t77\nPPid:\t1\nVmHWM:\t  183500 kB\nThreads:\t14\nNSpid:\t9077\t77\n"
+    text = (
+        "Name:\tprover\nUmask:\t0022\nState:\tS (sleeping)\nPid:\t77\nPPid:\t1\nVmHWM:\t  183500 kB\nThreads:\t14\n"
+        "NSpid:\t9077\t77\n"
+    )
     known = facts(PARSER, text, Kind.PROC, "proc-77-status.txt")
     assert known["proc.vm_hwm[77,prover]"] == 183500
     assert known["proc.threads[77,prover]"] == 14

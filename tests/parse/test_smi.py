@@ -156,7 +156,8 @@ XML = """\
   <remapped_rows><remapped_row_unc>1</remapped_row_unc><remapped_row_pending>Yes</remapped_row_pending>
    <remapped_row_failure>No</remapped_row_failure></remapped_rows>
   <temperature><gpu_temp>64 C</gpu_temp></temperature>
-  <gpu_power_readings><power_draw>226.11 W</power_draw><current_power_limit>300.00 W</current_power_limit></gpu_power_readings>
+  <gpu_power_readings><power_draw>226.11 W</power_draw>
+   <current_power_limit>300.00 W</current_power_limit></gpu_power_readings>
  </gpu>
 </nvidia_smi_log>
 """
@@ -220,7 +221,10 @@ def test_csv_state(cell: str, state: str) -> None:
 
 FAILURES = {
     "lost": (
-        "Unable to determine the device handle for GPU 0000:05:00.0: GPU is lost.  Reboot the system to recover this GPU\n",
+        (
+            "Unable to determine the device handle for GPU 0000:05:00.0: GPU is lost.  Reboot the system to recover"
+            " this GPU\n"
+        ),
         {"gpu.state[0000:05:00]": "lost"},
     ),
     "numbered": (

@@ -70,7 +70,7 @@ def torn(line: Line, shape: str) -> Tear | None:
         return Tear(line, inside, "a second line begins inside this one")
     whole = here.startswith(shape)
     own = line.stamp.text if line.stamp is not None else ""
-    if own and line.raw.startswith(own) and re.match(r"[\s\]|:,]|$", line.raw[len(own) : len(own) + 1]):
+    if own and line.raw.startswith(own) and re.match(r"[\s\]|,]|$", line.raw[len(own) : len(own) + 1]):
         return None  # a whole stamp of another form
     cut = _common(here, shape)
     if (
