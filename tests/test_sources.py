@@ -71,6 +71,7 @@ DOCKER_JSON = '{"log":"hello\\n","stream":"stdout","time":"2026-06-11T03:40:14.9
         pytest.param("x.txt", LIMITS, Kind.PROC, id="proc-limits"),
         pytest.param("x.txt", SWEEP, Kind.PROC, id="proc-sweep"),
         pytest.param("x.txt", CGROUP_SWEEP, Kind.CGROUP, id="cgroup-sweep"),
+        pytest.param("net/sockets", "==> /proc/net/tcp <==\n  sl  local_address\n", Kind.LISTING, id="other-files-of-proc"),
         pytest.param("x.txt", "12:memory:/docker/ab\n0::/init.scope\n", Kind.PROC, id="proc-cgroup"),
         pytest.param("x.txt", EVENTS, Kind.CGROUP, id="memory.events-under-any-name"),
         pytest.param("cgroup/memory.max", "137438953472\n", Kind.CGROUP, id="bare-number"),

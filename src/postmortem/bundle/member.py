@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from postmortem.bundle.streams import GZIP, Source
+from postmortem.bundle.streams import GZIP, Unpacked
 from postmortem.model import State
 from postmortem.scan.escapes import printable
 
@@ -58,7 +58,7 @@ def unpacked(member: Member, blocks: Iterator[bytes], told: Callable[[Member, St
             yield first
         yield from blocks
         return
-    source = Source(_chain(first, blocks))
+    source = Unpacked(_chain(first, blocks))
     yield from source
     if source.damage:
         told(member, State.REFUSED if source.bomb else State.CUT, source.damage)

@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal, Self
 from postmortem.bundle.folder import FolderWalk
 from postmortem.bundle.manifest import Manifest, capture_manifest, manifest_of
 from postmortem.bundle.member import Member, shown
-from postmortem.bundle.streams import Reader, Source, read_blocks
+from postmortem.bundle.streams import Reader, Unpacked, read_blocks
 from postmortem.bundle.tarwalk import PREAMBLE, RECORD, TarWalk, tar_offset
 from postmortem.errors import BundleError
 from postmortem.model import Damage, State
@@ -152,7 +152,7 @@ def _folder(place: Path) -> Bundle:
 
 
 def _stream(file: BinaryIO, name: str) -> Bundle:
-    source = Source(read_blocks(file))
+    source = Unpacked(read_blocks(file))
     reader = Reader(iter(source))
     try:
         head = reader.peek(PREAMBLE)
@@ -170,7 +170,7 @@ def _stream(file: BinaryIO, name: str) -> Bundle:
     return Bundle(name, "file", _one_file(name, reader, source, damage), damage)
 
 
-def _stub(name: str, head: bytes, source: Source) -> bool:
+def _stub(name: str, head: bytes, source: Unpacked) -> bool:
     """Whether a packed tar was cut off before its first header was complete."""
     likely = name.lower().endswith((".tar.gz", ".tgz")) or b"\0" in head
     return bool(source.damage) and len(head) < RECORD and likely
@@ -185,7 +185,7 @@ def _binary(head: bytes) -> bool:
     return odd * 20 > len(sample)
 
 
-def _one_file(name: str, reader: Reader, source: Source, damage: list[Damage]) -> Iterator[Member]:
+def _one_file(name: str, reader: Reader, source: Unpacked, damage: list[Damage]) -> Iterator[Member]:
     path = "stdin" if name == "-" else name.rsplit("/", 1)[-1]
     size = len(reader.peek(1))
 

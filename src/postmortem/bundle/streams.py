@@ -12,7 +12,7 @@ BOMB_FROM = 128 << 20  # bytes of output before the ratio is looked at
 BOMB_RATIO = 400  # logs pack 10 to 60 times smaller; zeros 1,000 times
 
 
-class Source:
+class Unpacked:
     """Blocks of a file or pipe, unpacked when they are gzip; `damage` says why they ended early."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from postmortem.bundle.member import MEMBERS, TOTAL, Member, absent, climbs, shown, unpacked
-from postmortem.bundle.streams import Reader, Source
+from postmortem.bundle.streams import Reader, Unpacked
 from postmortem.model import Damage, State
 
 RECORD = 512
@@ -48,7 +48,7 @@ class TarWalk:
     """One pass over a tar stream."""
 
     reader: Reader
-    source: Source  # what knows why the bytes ended
+    source: Unpacked  # what knows why the bytes ended
     damage: list[Damage]
     ended: bool = False  # an end mark was seen
     _names: dict[str, int] = field(default_factory=dict)

@@ -33,7 +33,7 @@ _NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         r"(?i)(?:^|[/_-])(?:docker|podman|crictl|kubectl|pod)[-_](?:inspect|ps|describe|state|get|events|stats)"
     )),
     (Kind.LISTING, re.compile(
-        r"(?i)(?:^|/)(?:net|gpu)/|(?:^|/)kernel/(?:flags|cmdline|modules)$|(?:^|[/_-])(?:ls|ss|netstat|ldd|lsmod|lsof|du|lscpu|lspci|lsblk|id|dig"
+        r"(?i)(?:^|/)(?:net|gpu)/|(?:^|/)disk/shm$|(?:^|/)kernel/(?:flags|cmdline|modules)$|(?:^|[/_-])(?:ls|ss|netstat|ldd|lsmod|lsof|du|lscpu|lspci|lsblk|id|dig"
         r"|stat|uname|ip|env|ulimit|sysctl|last|fuser|history|systemctl|timedatectl|sacct|squeue|scontrol|qacct|quota"
         r"|modules)(?:[._-][\w-]*)*\.txt$"
     )),

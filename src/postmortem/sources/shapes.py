@@ -151,7 +151,7 @@ def _sweep(lines: Lines) -> Kind | None:
         return Kind.CONFIG
     if "cgroup/" in lines[0]:
         return Kind.CGROUP
-    return Kind.PROC if lines[0].startswith("==> /proc/") else None
+    return Kind.PROC if re.match(r"==> /proc/(?:\d+|self)/", lines[0]) else None
 
 
 def _structured(lines: Lines) -> Kind | None:
