@@ -109,7 +109,15 @@ def _missed(signature: Signature, sample: Sample) -> str:
         return ""  # the line is there; the rest of the `all` is a fact or event that no sample line shows
     if raising:
         return "has the line, but not what goes with it; look at where, same and order"
-    return "does not match; correct the pattern, or name the kind of source: {kernel: ...}"
+    seen_as = {line for readings in _sources(signature, sample) for _, line in _searched(readings)}
+    return f"does not match{_as_message(sample, seen_as)}; correct the pattern, or name the kind of source: {{kernel: ...}}"
+
+
+def _as_message(sample: Sample, seen: set[str]) -> str:
+    """What patterns see of a one-line sample, where it is not the line itself."""
+    line = sample.texts[0][1]
+    others = sorted(seen - {line})
+    return f" (its message is '{others[0][:120]}')" if others and "\n" not in line.strip() else ""
 
 
 def _lines_of(signature: Signature) -> list[LineItem]:

@@ -25,6 +25,11 @@ _OOM_FIELDS = (
     "shmem_rss_kb total_vm_kb oom_score_adj uid invoker order gfp top_comm top_pid top_rss_kb tasks group_kill"
 )
 
+_ZOMBIE_FIELDS = (
+    "pid ppid comm parent parent_args threads wait_status signal signal_name code permitted reaper stat multithreaded"
+)
+_CRASH_FIELDS = "language exception message root_exception root_message place signal thread uncaught"
+
 EVENTS: Mapping[str, EventKind] = {
     "oom.kill": _event("kernel journal log container", f"{_OOM_FIELDS} told_by unit count"),
     "oom.invoked": _event("kernel journal", f"{_OOM_FIELDS} outcome"),
@@ -49,17 +54,29 @@ EVENTS: Mapping[str, EventKind] = {
     "kernel.hung-task": _event("kernel journal", "comm pid seconds count"),
     "kernel.signal": _event("kernel journal", "comm pid signal exe uid how"),
     "exit": _event(
-        "log journal container proc ps",
-        "comm script pid status code signal unit container oomkilled how",
+        "log journal container proc ps listing",
+        "comm script pid status code signal signal_name unit container oomkilled how command core finished job last "
+        "line process rank reason state",
     ),
-    "zombie": _event("proc ps", "pid ppid comm parent threads wait_status signal code permitted reaper"),
+    "zombie": _event("proc ps", _ZOMBIE_FIELDS),
+    "zombie.end": _event(
+        "proc ps",
+        f"{_ZOMBIE_FIELDS} asked asked_signal count end farewell killer_line killer_signal killer_text pids "
+        "reaper_kind",
+    ),
     "dstate": _event("proc ps", "pid comm wchan"),
-    "traceback": _event("log journal", "language exception message root_exception root_message place"),
-    "shell.error": _event("log journal", "script line what token shell source_text"),
-    "script.mask": _event("script", "script line construct seen pipefail reached"),
-    "log.reorder": _event("log journal", "file writer back_s late_line before_line reason"),
-    "log.torn": _event("log journal", "file text reason"),
+    "traceback": _event("log journal", _CRASH_FIELDS),
+    "panic": _event("log journal", _CRASH_FIELDS),
+    "shell.error": _event("log journal", "script line what token shell source_text cr expecting"),
+    "script.mask": _event("script log", "script line construct seen pipefail reached command errexit used"),
+    "script.hazard": _event("script", "script line construct command"),
+    "log.reorder": _event(
+        "log journal", "file writer back_s late_line before_line reason last_late_line twin twin_line"
+    ),
+    "log.torn": _event("log journal", "file text reason block_edge column"),
     "log.truncated": _event("log journal", "file reason"),
+    "log.missing": _event("log journal", "file named_by"),
+    "log.silence": _event("log", "file gap_s last_line last_text"),
     "probe.hang": _event("probe", "probe wchan seconds"),
 }
 
@@ -76,13 +93,18 @@ _FACTS = """
     host.pressure.memory.some_avg60 host.pressure.cpu.some_avg60 host.pressure.io.some_avg60
     host.pressure.memory.full_avg60 host.pressure.cpu.full_avg60 host.pressure.io.full_avg60
     disk.use disk.inode_use disk.read_only disk.noexec
-    proc.state proc.threads proc.wait_status proc.vm_hwm proc.wchan proc.comm proc.ppid
+    proc.state proc.threads proc.wait_status proc.vm_hwm proc.wchan proc.comm proc.ppid proc.started proc.started_ticks
+    proc.limit.address_space proc.limit.core_file_size proc.limit.cpu_time proc.limit.data_size proc.limit.file_size
+    proc.limit.locked_memory proc.limit.open_files proc.limit.processes proc.limit.resident_set proc.limit.stack_size
     gpu.name gpu.uuid gpu.driver gpu.cuda gpu.memory_used gpu.memory_total gpu.temperature gpu.power_draw gpu.power_cap
     gpu.ecc_uncorrected gpu.ecc_uncorrected_total gpu.remap_failure gpu.remap_pending gpu.retired_pending
     gpu.recovery_action gpu.pcie_gen gpu.pcie_gen_max gpu.pcie_width gpu.pcie_width_max gpu.replays gpu.mig
     gpu.compute_mode gpu.pstate gpu.fabric_state gpu.state gpu.count
+    gpu.process_count gpu.process_memory
     gpu.slowdown.hw gpu.slowdown.hw_thermal gpu.slowdown.hw_power_brake gpu.slowdown.sw_thermal gpu.slowdown.sw_power
     script.parse_ok script.parse_line script.crlf script.shebang script.pipefail script.errexit script.bash_n_ok
+    script.bash_n_line script.parse_doubt script.nounset
+    script.birth script.ctime script.mtime script.inode script.sha256
     script.line_has_token script.same_as_run script.changed_during_run script.command_is_line_fragment
     kernel.readable kernel.covers_death
 """
