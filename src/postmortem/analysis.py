@@ -18,6 +18,7 @@ from postmortem.redact import Redactor
 from postmortem.report import Report
 from postmortem.report.build import build, redacted
 from postmortem.scan import build as build_scanner
+from postmortem.scan import user_cache
 from postmortem.scene import Reading, Scene
 from postmortem.signatures import Catalogue, confirm, load, match
 from postmortem.sources import Source, read_sources
@@ -36,7 +37,7 @@ def analyze(
     Raises BundleError when the input cannot be read at all and SignatureError when a signature file is wrong.
     """
     catalogue = load(signatures)
-    scanner = build_scanner((*catalogue.patterns, *needles()))
+    scanner = build_scanner((*catalogue.patterns, *needles()), cache=user_cache())
     with open_bundle(path, stdin) as bundle:
         sources = read_sources(bundle, scanner, margins())
     scene = read_scene(bundle, sources, now, tz)

@@ -49,7 +49,7 @@ def found(class_id: str, seconds: float | None = 0.0, verdict: Verdict = Verdict
 
 
 def failed(seconds: float | None = 60.0, **entity: str) -> Finding:
-    return found("outcome.exit", seconds, source="run.log", outcome="failed", **entity)
+    return found("outcome.exit", seconds, source="exit.log", outcome="failed", **entity)
 
 
 def succeeded(seconds: float | None = 60.0) -> Finding:

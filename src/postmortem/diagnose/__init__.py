@@ -63,7 +63,7 @@ def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorte
     for finding in findings:
         if finding.verdict is Verdict.REFUTED:
             continue
-        why = "" if finding.role is Role.OUTCOME else out_of_reach(finding, end, span, findings)
+        why = "" if finding.role is Role.OUTCOME else out_of_reach(finding, end, span)
         if why:
             far.append((finding, why))
         else:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import PurePosixPath
 
+from postmortem.clock import before, year_known
 from postmortem.model import Finding, Instant
 
 STRONG_KEYS = ("pid", "gpu", "cgroup", "container", "unit", "script", "port", "file", "mount")
@@ -54,10 +55,11 @@ def compare(a: Mapping[str, str], b: Mapping[str, str], same_namespace: bool = T
 
 
 def seconds_apart(a: Instant | None, b: Instant | None) -> float | None:
-    """b - a in seconds, or None where one is unknown or only one has a known zone."""
-    if a is None or b is None or a.zone_known != b.zone_known:
+    """b - a in seconds, or None where one is unknown, or where the zones or years do not allow to say."""
+    if a is None or b is None or year_known(a) != year_known(b):
         return None
-    return (b.utc - a.utc).total_seconds()
+    apart = (b.utc - a.utc).total_seconds()
+    return apart if a.zone_known == b.zone_known or before(a, b) is not None else None
 
 
 def slack(a: Instant | None, b: Instant | None) -> float:
@@ -65,12 +67,13 @@ def slack(a: Instant | None, b: Instant | None) -> float:
     return SLACK_S + (a.plus_minus_s if a else 0) + (b.plus_minus_s if b else 0)
 
 
-def comes_before(a: Finding, b: Finding) -> bool | None:
-    """Whether a came before b: by time, else by line in one source, else unknown."""
-    gap = seconds_apart(a.when, b.when)
-    if gap is not None:
-        return None if abs(gap) <= slack(a.when, b.when) else gap > 0
-    mine, theirs = a.evidence[0], b.evidence[0]
-    if mine.source == theirs.source and mine.line != theirs.line and a.when is None and b.when is None:
+def comes_before(a: Finding, b: Finding, ends: bool = False) -> bool | None:
+    """Whether a came before b: by time, else by line in one source, else unknown; `ends` compares their last lines."""
+    mine, theirs = (a.evidence[-1], b.evidence[-1]) if ends else (a.evidence[0], b.evidence[0])
+    first, second = (mine.when, theirs.when) if ends else (a.when, b.when)
+    if mine.source == theirs.source and mine.line != theirs.line and (ends or first is None or second is None):
         return mine.line < theirs.line
-    return None
+    gap = seconds_apart(first, second)
+    if gap is None or abs(gap) <= slack(first, second):
+        return None
+    return gap > 0

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from postmortem.diagnose.entity import comes_before
+from postmortem.diagnose.passed import ends_its_log, passed, quiet_end
 from postmortem.model import Finding, Kind, Role, Verdict
 from postmortem.scene import Scene
 
 FAULT_ROLES = (Role.ROOT, Role.MECHANISM, Role.SYMPTOM)
 HELD = (Verdict.CONFIRMED, Verdict.SUPPORTED, Verdict.POSSIBLE)
+WITNESSES = (Kind.KERNEL, Kind.JOURNAL, Kind.CONTAINER, Kind.CGROUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,40 +28,46 @@ def latest(findings: Sequence[Finding]) -> Finding | None:
     """The one that comes after the others, by time or by line; where order is unknown, the one read last."""
     last: Finding | None = None
     for one in findings:
-        if last is None or comes_before(one, last) is not True:
+        if last is None or comes_before(one, last, ends=True) is not True:
             last = one
     return last
 
 
 def outcome(findings: Sequence[Finding], scene: Scene) -> Outcome:
-    """The outcome of the latest run: failed, healthy or undecided."""
-    ends = [f for f in findings if f.role is Role.OUTCOME]
-    failure = latest([f for f in ends if f.outcome == "failed"])
-    success = latest([f for f in ends if f.outcome == "healthy"])
+    """The outcome of the latest run: failed, healthy or undecided.
+
+    A weak success (a service came up, some unit ended) is enough to call a quiet machine healthy, never to undo a fault.
+    """
+    failure = latest([f for f in findings if f.outcome == "failed" and f.verdict in HELD])
+    success = latest([f for f in findings if f.outcome == "healthy" and f.verdict in HELD])
+    mild = success or latest([f for f in findings if f.outcome == "healthy" and f.verdict is Verdict.SUSPECTED])
     faults = [f for f in findings if f.role in FAULT_ROLES and f.verdict in HELD]
-    if failure and not (success and comes_before(failure, success) is True):
+    if failure and not (success and comes_before(failure, success, ends=True) is True):
         return Outcome("failed", failure, success)
-    standing = [f for f in faults if outlives(f, success, scene)]
+    standing = [f for f in faults if not passed(f, scene) and outlives(f, success, scene)]
     if standing:
         return Outcome("failed", latest([f for f in standing if f.role is Role.SYMPTOM]) or latest(standing), success)
-    return Outcome("healthy", success, success) if success else Outcome("undecided")
+    if success or ((mild or faults) and quiet_end(scene)):
+        return Outcome("healthy", mild, success)
+    return Outcome("undecided")
 
 
 def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
-    """Whether a fault still stands although a success was read: it came later, or a witness of another kind proves it."""
+    """Whether a fault still stands although a success was read.
+
+    It does when it came later, when its log ends with it (an exit status of 0 can lie), or when the kernel or the
+    manager proves it and nothing says that it was long before.
+    """
     if success is None:
         return True
-    before = comes_before(fault, success)
-    if before is False and fault.verdict is not Verdict.POSSIBLE:
-        return True
-    other_witness = fault.evidence[0].source != success.evidence[0].source
-    return other_witness and fault.verdict is Verdict.CONFIRMED and kernel_or_manager(fault, scene) and before is not True
+    before = comes_before(fault, success, ends=True)
+    if before is not None:
+        return not before and fault.verdict is not Verdict.POSSIBLE
+    elsewhere = fault.evidence[0].source != success.evidence[-1].source
+    told_by_others = any(kind_of(e.source, scene) in WITNESSES for e in fault.evidence)
+    return elsewhere and (ends_its_log(fault, scene) or (fault.verdict is Verdict.CONFIRMED and told_by_others))
 
 
-def kernel_or_manager(fault: Finding, scene: Scene) -> bool:
-    """Whether the fault is told by the kernel or by what manages the process, not by the program itself."""
-    for item in fault.evidence:
-        reading = scene.reading(item.source)
-        if reading and reading.source.kind in (Kind.KERNEL, Kind.JOURNAL, Kind.CONTAINER, Kind.CGROUP):
-            return True
-    return False
+def kind_of(source: str, scene: Scene) -> Kind | None:
+    reading = scene.reading(source)
+    return reading.source.kind if reading else None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from postmortem.diagnose.entity import Match, compare, seconds_apart
+from postmortem.diagnose.entity import Match, compare, same_key, seconds_apart
 from postmortem.diagnose.outcome import Outcome
 from postmortem.model import Finding, Instant, Kind, Role
 from postmortem.scene import Reading, Scene
@@ -41,17 +40,18 @@ def first_stamp(reading: Reading) -> Instant | None:
     return None
 
 
-def out_of_reach(finding: Finding, outcome: Outcome, span: Window, around: Sequence[Finding]) -> str:
+def out_of_reach(finding: Finding, outcome: Outcome, span: Window) -> str:
     """Why a finding cannot belong to the incident, as a sentence; empty when it can."""
-    return too_old(finding, outcome, span) or too_late(finding, span) or somebody_else(finding, outcome, around)
+    late = too_late(finding, span) if outcome.status == "failed" else ""
+    return too_old(finding, span) or late or somebody_else(finding, outcome)
 
 
-def too_old(finding: Finding, outcome: Outcome, span: Window) -> str:
+def too_old(finding: Finding, span: Window) -> str:
     """A sentence when the finding is older than the run."""
     gap = seconds_apart(finding.when, span.start)
     if gap is None or gap < LONG_BEFORE_S:
         return ""
-    return f"it happened {timedelta(seconds=round(gap))} before the run began"
+    return f"it happened {spoken(gap)} before the run began"
 
 
 def too_late(finding: Finding, span: Window) -> str:
@@ -59,17 +59,28 @@ def too_late(finding: Finding, span: Window) -> str:
     gap = seconds_apart(span.end, finding.when)
     if gap is None or gap < AFTER_S or finding.role is Role.SYMPTOM:
         return ""
-    return f"it happened {timedelta(seconds=round(gap))} after the run had ended"
+    return f"it happened {spoken(gap)} after the run had ended"
 
 
-def somebody_else(finding: Finding, outcome: Outcome, around: Sequence[Finding]) -> str:
-    """A sentence when the finding names another process than the one that failed, at another time."""
+def somebody_else(finding: Finding, outcome: Outcome) -> str:
+    """A sentence when a death names another process than the one that failed, at another time."""
     victim = outcome.finding
-    if victim is None or not finding.entity.get("comm") or not victim.entity.get("comm"):
+    whose, mine = subject(victim) if victim else "", finding.entity.get("comm", "")
+    if victim is None or not whose or not mine or same_key("comm", whose, mine):
         return ""
-    if compare(finding.entity, victim.entity, same_namespace=False) is not Match.OTHER:
+    if compare(finding.entity, victim.entity, same_namespace=False) is Match.SAME:
         return ""
-    gap = seconds_apart(finding.when, victim.when)
-    if gap is not None and abs(gap) < LONG_BEFORE_S / 10:
+    gap = seconds_apart(finding.when, victim.evidence[-1].when)
+    if gap is None or abs(gap) < LONG_BEFORE_S:
         return ""
-    return f"it speaks of {finding.entity['comm']}, and what failed is {victim.entity['comm']}"
+    return f"it speaks of {mine}, {spoken(abs(gap))} {'before' if gap > 0 else 'after'} the failure of {whose}"
+
+
+def subject(finding: Finding) -> str:
+    """The process that a finding names: its comm, or the stem of its unit."""
+    return finding.entity.get("comm") or finding.entity.get("unit", "").rsplit(".", 1)[0]
+
+
+def spoken(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    return str(timedelta(seconds=round(seconds)))

@@ -1,0 +1,60 @@
+"""Whether a fault was passed: the program that told it went on working afterwards, to the end of its log."""
+
+from __future__ import annotations
+
+from postmortem.model import Evidence, Finding, Kind
+from postmortem.scene import Reading, Scene
+
+WENT_ON = 8  # ordinary lines after the fault; fewer can be the farewell of a dying program
+BAD_LEVELS = frozenset({"error", "fatal", "critical", "panic"})
+LAST_LINES = 4
+
+
+def passed(fault: Finding, scene: Scene) -> bool:
+    """Whether every log that tells of the fault goes on with ordinary lines well after it.
+
+    The kernel, a process table or a counter tells a state, which later lines of a log do not undo.
+    """
+    told = [(scene.reading(e.source), e) for e in fault.evidence]
+    return all(reading is not None and reading.source.kind is Kind.LOG and went_on(reading, item) for reading, item in told)
+
+
+def went_on(reading: Reading, item: Evidence) -> bool:
+    """Whether at least `WENT_ON` ordinary lines follow the line, and the log does not end in an error."""
+    text = reading.source.text
+    ordinary = 0
+    for number in range(max(item.line + 1, text.count - 400), text.count + 1):
+        if is_ordinary(reading, number):
+            ordinary += 1
+        elif number > text.count - LAST_LINES and is_error(reading, number):
+            return False
+    return ordinary >= WENT_ON
+
+
+def is_ordinary(reading: Reading, number: int) -> bool:
+    """Whether the line stands on its own: a message at its own stamp that is no error."""
+    line = reading.line(number)
+    return line is not None and bool(line.message.strip()) and not line.message[0].isspace() and not is_error(reading, number)
+
+
+def is_error(reading: Reading, number: int) -> bool:
+    line = reading.line(number)
+    return line is not None and line.level in BAD_LEVELS
+
+
+def ends_its_log(fault: Finding, scene: Scene) -> bool:
+    """Whether the fault is among the last lines of the log that tells it: nothing was done after it."""
+    reading = scene.reading(fault.evidence[-1].source)
+    if reading is None or reading.source.kind is not Kind.LOG:
+        return False
+    return fault.evidence[-1].line > reading.source.text.count - LAST_LINES
+
+
+def quiet_end(scene: Scene) -> bool:
+    """Whether no program's log has an error among its last lines."""
+    return not any(ends_in_error(reading) for reading in scene.of_kind(Kind.LOG))
+
+
+def ends_in_error(reading: Reading) -> bool:
+    count = reading.source.text.count
+    return any(is_error(reading, n) for n in range(max(1, count - 5 * LAST_LINES), count + 1))
