@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scenes import entry
 
 from postmortem.errors import SignatureError
@@ -211,9 +213,32 @@ def test_a_mistake_is_named_with_its_place(text: str, message: str) -> None:
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
-    bad = exits("exit", "exits", more="expalins: []") + "\n" + PLAIN.replace("root", "rot")
-    told = ["unknown event 'exits'", "unknown key 'expalins' in an entry", "unknown role 'rot'"]
-    assert [re.split(r":\d+: |;", m)[1] for m in mistakes(bad)] == told
+    bad = exits("exit", "exits", more="expalins: [], summary: '['") + "\n" + PLAIN.replace("root", "rot")
+    bad += entry("id: c.d\nwhen: [{event: exit}]\nexplains: [a.b, c.d, z.z]")
+    told = ["unknown event 'exits'", "unknown key 'expalins' in an entry", "a '[' without ']' in a sentence"]
+    told += ["unknown role 'rot'", "unknown class 'z.z'", "explains make a circle"]
+    assert [re.split(r":\d+: |;|: c.d", m)[1] for m in mistakes(bad)] == told
+
+
+@given(st.data())
+def test_any_damage_to_a_file_is_a_list_of_mistakes_or_a_catalogue(data: st.DataObject) -> None:
+    text = TOP + PLAIN + entry("when: [{all: [{event: exit, say: '[{pid}]'}, {absent: {log: 'abc'}, within: 1s}]}]")
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        drop = data.draw(st.integers(0, 6))
+        text = text[:at] + data.draw(st.text("{}[]:,'\"|>&*!#?-\n \\()~=%@`a1\0", max_size=3)) + text[at + drop :]
+    told: tuple[str, ...] = ("s.yaml:1:1: nothing; a catalogue",)
+    try:
+        parse([("s.yaml", text)])
+    except SignatureError as error:
+        told = error.mistakes
+    assert told
+    assert [m for m in told if not re.match(r"s\.yaml:\d+:\d+: .+; .+", m, re.DOTALL)] == []
+
+
+def test_what_is_nested_too_deep_is_a_mistake() -> None:
+    (told,) = mistakes("schema: 1\nsignatures: " + "[" * 20_000)
+    assert "this is not YAML" in told
 
 
 def test_links_may_not_form_a_circle_over_several_entries() -> None:

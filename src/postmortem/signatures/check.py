@@ -110,7 +110,8 @@ def _missed(signature: Signature, sample: Sample) -> str:
     if raising:
         return "has the line, but not what goes with it; look at where, same and order"
     seen_as = {line for readings in _sources(signature, sample) for _, line in _searched(readings)}
-    return f"does not match{_as_message(sample, seen_as)}; correct the pattern, or name the kind of source: {{kernel: ...}}"
+    todo = "correct the pattern, or name the kind of source: {kernel: ...}"
+    return f"does not match{_as_message(sample, seen_as)}; {todo}"
 
 
 def _as_message(sample: Sample, seen: set[str]) -> str:

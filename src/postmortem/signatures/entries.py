@@ -10,7 +10,7 @@ from postmortem.signatures.items import Spot, item_of, keys_of
 from postmortem.signatures.language import AllOf, AnyOf, Item, Link, NotItem, Signature
 from postmortem.signatures.mistakes import Mistakes
 from postmortem.signatures.nodes import Fields, choice_of, elements, fields_of, seconds_of, text_of, texts_of
-from postmortem.signatures.words import samples_of, sentences
+from postmortem.signatures.words import known_fields, samples_of, sentences
 
 SECTIONS = ("when", "suspect", "for", "against", "cancelled_by")
 MUST = ("id", "title", "role", "when")
@@ -35,32 +35,18 @@ def entry_of(node: yaml.Node, mistakes: Mistakes) -> Signature | None:
     lists = {k: texts_of(fields[k][1], mistakes, k) if k in fields else () for k in ("advice", "references")}
     links = _links(fields, name, mistakes)
     flawed = len(mistakes.found) != before
-    items = tuple(i for s in SECTIONS for i in sections[s])
-    samples = samples_of(node, fields, items, sections["when"], mistakes, flawed)
-    if "when" in fields and not sections["when"] and len(mistakes.found) == before:
-        mistakes.add(fields["when"][1], "when is empty", "list at least one item that raises the class")
+    samples = samples_of(node, fields, sections, mistakes, flawed)
+    proofs = tuple(link.proof for link in links if link.proof is not None)
+    items = (*(i for s in SECTIONS for i in sections[s]), *proofs)
+    sentences(fields, None if flawed else known_fields(items), mistakes)
     if not role or len(mistakes.found) != before:
         return None
-    signature = Signature(
-        id=name,
-        title=texts["title"],
-        role=Role(role),
-        when=sections["when"],
-        suspect=sections["suspect"],
-        support=sections["for"],
-        against=sections["against"],
-        cancelled_by=sections["cancelled_by"],
-        explains=links,
-        summary=texts["summary"],
-        advice=lists["advice"],
-        references=lists["references"],
-        outcome=outcome,
-        yes=samples["yes"],
-        no=samples["no"],
-        place=mistakes.place(node),
-    )
-    sentences(signature, fields, mistakes)
-    return signature
+    return Signature(
+        id=name, title=texts["title"], role=Role(role), outcome=outcome, place=mistakes.place(node),
+        when=sections["when"], suspect=sections["suspect"], support=sections["for"], against=sections["against"],
+        cancelled_by=sections["cancelled_by"], explains=links, summary=texts["summary"],
+        advice=lists["advice"], references=lists["references"], yes=samples["yes"], no=samples["no"],
+    )  # fmt: skip
 
 
 _HINT = {
@@ -86,7 +72,10 @@ def _items(fields: Fields, section: str, name: str, mistakes: Mistakes) -> tuple
         return ()
     anchored = section not in ("when", "suspect")
     found = []
-    for i, node in enumerate(elements(fields[section][1], mistakes, section)):
+    list_node = fields[section][1]
+    if section == "when" and isinstance(list_node, yaml.SequenceNode) and not list_node.value:
+        mistakes.add(list_node, "when is empty", "list at least one item that raises the class")
+    for i, node in enumerate(elements(list_node, mistakes, section)):
         item = item_of(node, Spot(section, f"{name}:{section}[{i}]", anchored), mistakes)
         if item is not None:
             found.append(item)

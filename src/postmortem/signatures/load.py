@@ -16,6 +16,7 @@ from postmortem.signatures.language import Catalogue, ClassItem, Signature, item
 from postmortem.signatures.mistakes import Mistakes, sentence
 from postmortem.signatures.nodes import elements, fields_of
 
+Entry = tuple[yaml.Node, Signature | None]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads the catalogue ten times as fast
 
 
@@ -39,15 +40,19 @@ def load(paths: Sequence[Path], partial: bool = False) -> Catalogue:
 def parse(texts: Iterable[tuple[str, str]], partial: bool = False) -> Catalogue:
     """The catalogue of (name, text) files. Raises SignatureError with every mistake of all of them."""
     merged: dict[str, Signature] = {}
+    names: set[str] = set()  # of all entries, those with mistakes among them
     wrong: list[str] = []
     digest = hashlib.sha256()
     for name, text in texts:
         digest.update(text.encode())
         mistakes = Mistakes(name)
-        for signature in _entries(text, mistakes):
-            merged[signature.id] = signature
+        for node, signature in _entries(text, mistakes):
+            names.add(_name(node))
+            if signature is not None:
+                merged[signature.id] = signature
         wrong += mistakes.lines()
-    wrong += () if wrong else _across(merged, partial)
+    wrong += () if partial else _unknown(merged, names)
+    wrong += _circles(merged)
     if wrong:
         raise SignatureError(tuple(wrong))
     patterns = {item.pattern for s in merged.values() for item in line_items(s)}
@@ -57,10 +62,10 @@ def parse(texts: Iterable[tuple[str, str]], partial: bool = False) -> Catalogue:
     )
 
 
-def _entries(text: str, mistakes: Mistakes) -> list[Signature]:
+def _entries(text: str, mistakes: Mistakes) -> list[Entry]:
     try:
         root = yaml.compose(text, Loader=_LOADER)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         what = f"this is not YAML: {getattr(error, 'problem', None) or error}"
@@ -86,8 +91,8 @@ def _schema(root: yaml.Node, node: yaml.Node | None, mistakes: Mistakes) -> None
         mistakes.add(node, f"unknown schema '{node.value}'", "this program reads schema: 1")
 
 
-def _listed(node: yaml.Node, mistakes: Mistakes) -> list[Signature]:
-    found: list[Signature] = []
+def _listed(node: yaml.Node, mistakes: Mistakes) -> list[Entry]:
+    found: list[Entry] = []
     seen: dict[str, int] = {}
     for entry in elements(node, mistakes, "signatures"):
         signature = entry_of(entry, mistakes)
@@ -96,8 +101,7 @@ def _listed(node: yaml.Node, mistakes: Mistakes) -> list[Signature]:
             mistakes.add(entry, f"a second entry '{name}'", f"the first is in line {seen[name]}: make one of the two")
         elif name:
             seen[name] = entry.start_mark.line + 1
-        if signature is not None:
-            found.append(signature)
+        found.append((entry, signature))
     return found
 
 
@@ -106,18 +110,12 @@ def _name(entry: yaml.Node) -> str:
     return next((str(v.value) for k, v in pairs if k.value == "id"), "")
 
 
-def _across(merged: Mapping[str, Signature], partial: bool) -> list[str]:
+def _unknown(merged: Mapping[str, Signature], names: set[str]) -> list[str]:
+    """Classes that an entry names and that no entry is of."""
     named = [(link.place, link.class_id) for s in merged.values() for link in s.explains]
     named += [(i.place, i.class_id) for s in merged.values() for i in leaves(items_of(s)) if isinstance(i, ClassItem)]
-    wrong = [] if partial else [_unknown(place, name, merged) for place, name in named if name not in merged]
-    links = {s.id: tuple(link.class_id for link in s.explains) for s in merged.values()}
-    asks = {s.id: _asked(s) for s in merged.values()}
-    wrong += _circles(merged, links, "explains", "a cause cannot be its own effect: remove one of the links")
-    return wrong + _circles(merged, asks, "class items", "two classes cannot wait for each other: ask a fact instead")
-
-
-def _unknown(place: str, name: str, merged: Mapping[str, Signature]) -> str:
-    return f"{place}: " + sentence(f"unknown class '{name}'", "use the id of an entry, or add one", name, merged)
+    todo = "use the id of an entry, or add one"
+    return [f"{at}: {sentence(f'unknown class {i!r}', todo, i, names)}" for at, i in named if i not in names]
 
 
 def _asked(signature: Signature) -> tuple[str, ...]:
@@ -126,7 +124,14 @@ def _asked(signature: Signature) -> tuple[str, ...]:
     return tuple(leaf.class_id for leaf in leaves(own) if isinstance(leaf, ClassItem))
 
 
-def _circles(merged: Mapping[str, Signature], edges: Mapping[str, tuple[str, ...]], key: str, todo: str) -> list[str]:
+def _circles(merged: Mapping[str, Signature]) -> list[str]:
+    links = {s.id: tuple(link.class_id for link in s.explains) for s in merged.values()}
+    asks = {s.id: _asked(s) for s in merged.values()}
+    told = _told(merged, links, "explains", "a cause cannot be its own effect: remove one of the links")
+    return told + _told(merged, asks, "class items", "two classes cannot wait for each other: ask a fact instead")
+
+
+def _told(merged: Mapping[str, Signature], edges: Mapping[str, tuple[str, ...]], key: str, todo: str) -> list[str]:
     """One sentence for the shortest circle through each class that is on one."""
     paths = {frozenset(path): path for name in sorted(edges, reverse=True) if (path := _circle(name, edges))}
     return [

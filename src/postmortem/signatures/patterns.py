@@ -37,7 +37,7 @@ def fault_of(pattern: str) -> str:
     """What keeps the pattern from compiling, with the place, or ""."""
     try:
         compiled(pattern)
-    except regex.error as error:
+    except (regex.error, OverflowError, RecursionError) as error:
         at = int(getattr(error, "pos", None) or 0)
         rest = f" ({pattern[at:][:20]!r})" if pattern[at:] else ", its end"
         return f"{getattr(error, 'msg', error)} at character {at + 1}{rest}"

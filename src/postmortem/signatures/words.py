@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import yaml
 
 from postmortem.signatures.items import line_fields
@@ -14,8 +16,6 @@ from postmortem.signatures.language import (
     Item,
     LineItem,
     Sample,
-    Signature,
-    items_of,
     leaves,
 )
 from postmortem.signatures.mistakes import Mistakes
@@ -25,20 +25,16 @@ from postmortem.signatures.vocabulary import EVENTS
 
 
 def samples_of(
-    node: yaml.Node,
-    fields: Fields,
-    items: tuple[Item, ...],
-    when: tuple[Item, ...],
-    mistakes: Mistakes,
-    flawed: bool,
+    node: yaml.Node, fields: Fields, sections: Mapping[str, tuple[Item, ...]], mistakes: Mistakes, flawed: bool
 ) -> dict[str, tuple[Sample, ...]]:
     """The `yes` and `no` of an entry; both must be there where `when` holds a line item.
 
     A `flawed` entry may hold line items that were not understood.
     """
+    items = tuple(i for section in sections.values() for i in section)
     lines = flawed or any(isinstance(leaf, LineItem) for leaf in leaves(items))
     samples = {k: _samples(fields[k][1], k, lines, mistakes) if k in fields else () for k in ("yes", "no")}
-    if any(isinstance(leaf, LineItem) for leaf in leaves(when)):
+    if any(isinstance(leaf, LineItem) for leaf in leaves(sections["when"])):
         for key, line in (("yes", "a real line that must raise it"), ("no", "a look-alike that must not raise it")):
             if key not in fields:
                 mistakes.add(node, f"'{key}' is missing in an entry with a line item", f"add {key}: ['{line}']")
@@ -66,15 +62,14 @@ def _sample(node: yaml.Node, key: str, lines: bool, mistakes: Mistakes) -> Sampl
     return Sample((("", node.value),), mistakes.place(node))
 
 
-def sentences(signature: Signature, fields: Fields, mistakes: Mistakes) -> None:
-    """Mistakes in the summary and in every `say` of an entry."""
-    known = known_fields(signature)
-    if "summary" in fields:
-        template_faults(signature.summary, fields["summary"][1], known, mistakes)
+def sentences(fields: Fields, known: frozenset[str] | None, mistakes: Mistakes) -> None:
+    """Mistakes in the summary and in every `say` of an entry; `known` are the fields that they may name."""
+    if "summary" in fields and isinstance(fields["summary"][1], yaml.ScalarNode):
+        template_faults(fields["summary"][1], known, mistakes)
     for section in ("when", "suspect", "for", "against", "cancelled_by", "explains"):
         if section in fields:
             for node in _says(fields[section][1]):
-                template_faults(str(node.value), node, known, mistakes)
+                template_faults(node, known, mistakes)
 
 
 def _says(node: yaml.Node) -> list[yaml.ScalarNode]:
@@ -86,10 +81,10 @@ def _says(node: yaml.Node) -> list[yaml.ScalarNode]:
     return own + [say for _, v in node.value for say in _says(v)]
 
 
-def known_fields(signature: Signature) -> frozenset[str] | None:
+def known_fields(items: tuple[Item, ...]) -> frozenset[str] | None:
     """The fields that a sentence of this entry may name; None where another class's fields come in."""
     names = {"count", "value", *ENTITY_KEYS}
-    for leaf in leaves(items_of(signature)):
+    for leaf in leaves(items):
         match leaf:
             case LineItem():
                 names |= line_fields(leaf.head, leaf.pattern)
@@ -102,11 +97,11 @@ def known_fields(signature: Signature) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def template_faults(text: str, node: yaml.Node, known: frozenset[str] | None, mistakes: Mistakes) -> None:
+def template_faults(node: yaml.ScalarNode, known: frozenset[str] | None, mistakes: Mistakes) -> None:
     """Mistakes in the brackets and fields of one sentence."""
-    for fault in faults(text):
+    for fault in faults(node.value):
         mistakes.add(node, f"{fault} in a sentence", "close it, or write a backslash before a bracket that is text")
-    for name in fields_in(text):
+    for name in fields_in(node.value):
         if known is not None and name not in known:
             todo = "no item of this entry gives it: name a group (?P<...>) so, or remove it"
             mistakes.add(node, f"unknown field '{{{name}}}' in a sentence", todo, name, known)
