@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from collecting import Bundle, read, run
+from collecting import Bundle, command, read, run
 
 from postmortem.collect import CollectOptions
 
@@ -140,3 +141,20 @@ def test_a_second_sample(tmp_path: Path) -> None:
     assert run(CollectOptions(str(out), deadline=20, sample=2))[0] == 0
     assert time.monotonic() - begin >= 2
     assert "pgfault" in read(out).text("sample2/counters")
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash"])
+def test_the_script_that_called_us_is_named_not_taken(shell: str, tmp_path: Path) -> None:
+    hook, asked, out = tmp_path / "hook.sh", tmp_path / "asked.sh", tmp_path / "b.tar.gz"
+    for path, scripts in ((hook, ()), (asked, (str(asked),))):
+        words = shlex.join(command(CollectOptions(str(out), deadline=20, scripts=scripts)))
+        path.write_text(f"#!/bin/{shell}\n{words}\n:\n")
+    subprocess.run([shell, hook], check=True, capture_output=True, timeout=30)
+    bundle = read(out)
+    assert not [name for name in bundle.members if "hook.sh" in name]
+    refused = [probe for probe in bundle.manifest["probes"] if probe["state"] == "refused"]
+    assert [probe["reason"].partition(";")[0] for probe in refused] == ["it called the collector"]
+    subprocess.run([shell, asked], check=True, capture_output=True, timeout=30)
+    bundle = read(out)
+    assert f"scripts{asked}" in bundle.members
+    assert "run_by_pid: " in bundle.text(f"scripts{asked}.meta")

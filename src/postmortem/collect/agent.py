@@ -1,4 +1,4 @@
-"""probes.yaml + agent.sh + worker.sh + probes.sh + options -> one self-contained POSIX sh script."""
+"""probes.yaml + sh/*.sh + options -> one self-contained POSIX sh script."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ PLACES = ":".join(
         "/opt/rocm/bin",
     )
 )
+_WORKER = ("worker", "processes", "cgroups", "kernel", "gpu", "scripts", "machine")
 _UNITS = {"K": 1 << 10, "M": 1 << 20}
 
 
@@ -90,7 +91,11 @@ def load_plan() -> Plan:
 
 def quote(text: str) -> str:
     """The text as one word of POSIX shell, without line ends that would split a request."""
-    return "'" + text.replace("\n", " ").replace("'", "'\\''") + "'"
+    return _quoted(text.replace("\n", " "))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def render(options: CollectOptions, *, follow: bool = False, deadline: float | None = None) -> str:
@@ -109,17 +114,21 @@ def render(options: CollectOptions, *, follow: bool = False, deadline: float | N
         "PM_PLACES": PLACES,
     }
     parts = {
+        "#@TAR@": _source("sh/tar.sh"),
+        "#@CHILDREN@": _source("sh/children.sh"),
+        "#@STEPS@": _source("sh/steps.sh"),
+        "#@GUARD@": "GUARD=" + _quoted(_source("sh/guard.sh")),
         "#@SETTINGS@": "\n".join(f"{name}={quote(value)}" for name, value in settings.items()),
-        "#@WORKER@": "WORKER=" + "'" + _child(options).replace("'", "'\\''") + "'",
+        "#@WORKER@": "WORKER=" + _quoted(_child(options)),
         "#@PLAN@": "\n".join(_plan(options)),
     }
-    return re.sub("|".join(parts), lambda match: parts[match[0]], _source("agent.sh"))
+    return re.sub("|".join(parts), lambda match: parts[match[0]], _source("sh/agent.sh"))
 
 
 def _child(options: CollectOptions) -> str:
     """The worker's text: its own, the probes', and one function for each of the user's commands."""
     extras = [f"extra_{n}() {{\n{extra.run}\n}}" for n, extra in enumerate(options.extras) if extra.run]
-    text = "\n".join([_source("worker.sh"), _source("probes.sh"), *extras])
+    text = "\n".join([_source(f"sh/{name}.sh") for name in _WORKER] + extras)
     # Comments and indentation are for people; one argument of a process may have 128 KiB.
     return "\n".join(line for raw in text.splitlines() if (line := raw.strip("\t")) and not line.startswith("# "))
 
@@ -131,8 +140,8 @@ def _plan(options: CollectOptions) -> Iterator[str]:
     yield from (f"\tlogs {quote(glob)} '' no" for glob in plan.logs)
     yield "\treturn 0\n}"
     yield "all_scripts() {"
-    yield from (f"\tscript {quote(path)} yes" for path in options.scripts)
     yield "\trunning_scripts"
+    yield from (f"\tscript {quote(path)} yes" for path in options.scripts)
     yield from (f"\tscript {quote(path)} no" for path in plan.scripts)
     yield "\treturn 0\n}"
     yield "plan() {"

@@ -3,7 +3,7 @@
 # the agent kills its session, says what it hung in, and starts another one; nobody ever waits for it.
 # Fields are separated by the unit separator. A request is: what, most bytes, member, argument.
 # An answer is: worker, what (m member, n note, p path, e end), state, bytes, member, source, reason.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2034
 # (cap and member come with each request)
 
 US=$(printf '\037')

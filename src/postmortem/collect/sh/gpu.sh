@@ -1,0 +1,64 @@
+# Probes of the GPU: who holds it, on the bus, in the driver's files, through the driver. Runs in worker.sh.
+# shellcheck disable=SC2154,SC2129,SC2046,SC2012,SC2031,SC2034
+# (out, err, cap, member are the worker's; pids are words; ls is asked for links, not names)
+
+gpu_holders() { # open device files, such as /proc/4127/fd/9 -> /dev/nvidia0
+	ls -l /proc/[0-9]*/fd 2>/dev/null | sed -n -e '/^\/proc\/.*:$/{
+s/:$//
+h
+}' -e '/ -> \/dev\/\(nvidia\|kfd\|dri\/\|infiniband\/\)/{
+G
+s/^.* \([0-9]* -> .*\)\n\(.*\)$/\2\/\1/p
+}'
+	return 0
+}
+
+gpu_pci() { # power state and link first: asking the driver may change them
+	found=no
+	for dir in /sys/bus/pci/devices/*; do
+		vendor=
+		read -r vendor <"$dir/vendor" || continue
+		read -r class <"$dir/class" || class=
+		case $vendor$class in 0x10de0x03* | 0x10de0x0680* | 0x10020x03* | 0x10020x12*) ;; *) continue ;; esac
+		found=yes
+		echo "==> ${dir##*/} <=="
+		for file in power/runtime_status power/control current_link_speed current_link_width max_link_speed max_link_width vendor device class enable numa_node aer_dev_correctable aer_dev_nonfatal aer_dev_fatal reset_method; do
+			[ -f "$dir/$file" ] && sed "s|^|$file: |" "$dir/$file"
+		done
+		printf 'config:'
+		od -An -v -tx1 -N64 "$dir/config" | tr -d '\n' # all ff: the device is off the bus
+		echo
+		driver=$(readlink "$dir/driver") && echo "driver: ${driver##*/}"
+	done 2>/dev/null
+	[ $found = yes ] || { echo "no NVIDIA or AMD GPU among /sys/bus/pci/devices: not found" >&2 && return 1; }
+}
+
+gpu_driver_files() {
+	[ -d /proc/driver/nvidia ] || { echo "/proc/driver/nvidia: No such file" >&2 && return 1; }
+	head -n 200 /proc/driver/nvidia/version /proc/driver/nvidia/params /proc/driver/nvidia/registry /proc/driver/nvidia/warnings/* /sys/module/nvidia*/version /sys/module/nvidia*/refcnt 2>/dev/null
+}
+
+gpu_information() { # apart from the safe ones: these two ask the device
+	[ -d /proc/driver/nvidia/gpus ] || { echo "/proc/driver/nvidia/gpus: No such file" >&2 && return 1; }
+	head -n 100 /proc/driver/nvidia/gpus/*/information /proc/driver/nvidia/gpus/*/power
+}
+
+gpu_devices() {
+	ls -l /dev/nvidia* /dev/nvidia-caps/* /dev/kfd /dev/dri/* /dev/infiniband/* 2>/dev/null
+	return 0
+}
+
+smi_short() {
+	tool nvidia-smi --query-gpu=index,uuid,pci.bus_id,name,driver_version,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw,power.limit,pstate,clocks_throttle_reasons.active,ecc.errors.uncorrected.volatile.total,retired_pages.pending --format=csv
+	rc=$?
+	grep -qi 'not a valid field' "$out" "$err" || return $rc
+	: >"$out" # an old or new driver: ask for what all know
+	: >"$err"
+	tool nvidia-smi --query-gpu=index,uuid,pci.bus_id,name,driver_version,memory.used,memory.total,temperature.gpu,power.draw --format=csv
+}
+
+smi_table() { tool nvidia-smi; }
+
+smi_q() { tool nvidia-smi -q; }
+
+smi_xml() { tool nvidia-smi -q -x; }

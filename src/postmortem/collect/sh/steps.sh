@@ -1,0 +1,176 @@
+# Requests to the worker, and the steps of the plan that make several: logs, scripts, mounts, the second sample.
+# shellcheck disable=SC2153,SC2154,SC2034,SC2059
+# (part of agent.sh: its variables are those of the other parts)
+
+limit() { # HUNDREDTHS: sets $until; a probe never takes more than half of what is left
+	now
+	room=$(((end - now) / 2))
+	[ "$1" -lt "$room" ] && room=$1
+	until=$((now + room))
+}
+
+ask() { # PROBE WHAT HUNDREDTHS BYTES MEMBER EXPLICIT ARGUMENT: one request, until its end; $paths are what it found
+	paths=
+	step=$((step + 1))
+	now
+	asked=$now
+	if [ -n "$stop" ] || [ "$now" -ge "$end" ]; then
+		log "$1" over-budget 0 0 "" "$7" "${stop:-the deadline}"
+		return 1
+	fi
+	limit "$3"
+	printf '%s\037%s\037%s\037%s\037%s\n' "$2" "$4" "$5" "$6" "$7" >&4
+	answers=0
+	while :; do
+		await "$until" || {
+			source=$7
+			[ "$2" = run ] && source=$5
+			abandon "$1" "$5" "$source"
+			return 2
+		}
+		case $what in
+		e) break ;;
+		p) paths="$paths$source$NL" && continue ;;
+		m)
+			now
+			member "$into" "$size" "$S/out.$wid"
+			echo >&4
+			;;
+		esac
+		now
+		log "$1" "$state" $((now - asked)) "$size" "$into" "$source" "$reason"
+		answers=$((answers + 1))
+		asked=$now
+	done
+	case $2 in glob | list | full | scripts | mounts) return 0 ;; esac
+	[ "$answers" != 0 ] || log "$1" empty $((now - asked)) 0 "" "$7" "nothing to tell"
+	return 0
+}
+
+probe() { # PROBE WHAT HUNDREDTHS BYTES MEMBER ARGUMENT
+	[ "$2" = run ] && [ "$gpu_is_stuck" = yes ] && case $1 in gpu.nvidia-smi* | gpu.information)
+		log "$1" over-budget 0 0 "" "$5" "not asked: the driver did not answer before"
+		return
+		;;
+	esac
+	ask "$1" "$2" "$3" "$4" "$5" no "$6"
+	[ $? -eq 2 ] && case $1 in gpu.nvidia-smi* | gpu.information) gpu_is_stuck=yes ;; esac
+}
+
+mount_of() { # PATH: sets $mount_point, from the text of /proc/mounts
+	mount_point=/
+	while read -r _ mount _; do
+		case $1/ in "${mount%/}"/*) [ ${#mount} -lt ${#mount_point} ] || mount_point=$mount ;; esac
+	done </proc/mounts
+}
+
+careful() { # PROBE WHAT HUNDREDTHS BYTES MEMBER EXPLICIT PATH: as ask, but a mount that got us stuck gets little time
+	grant=$3
+	for dead in $dead_mounts; do
+		case $7/ in "$dead"/*) grant=$((grant / 3)) ;; esac
+	done
+	if [ "$grant" -lt $(($3 / 20)) ]; then # three times stuck
+		log "$1" hung 0 0 "" "$7" "not tried: its file system did not answer three times"
+		return 0
+	fi
+	ask "$1" "$2" "$grant" "$4" "$5" "$6" "$7"
+	[ $? -eq 2 ] || return 0
+	mount_of "$7"
+	[ "$mount_point" = / ] || dead_mounts="$dead_mounts $mount_point"
+	stuck_paths="$stuck_paths$7$NL"
+	return 1
+}
+
+known() { # LIST PATH
+	case $NL$1 in *"$NL$2$NL"*) return 0 ;; esac
+	return 1
+}
+
+find_paths() { # PROBE PATTERN EXPLICIT: sets $paths
+	case $2 in
+	*[*?[]*/*) careful "$1" glob 100 0 "" "$3" "$2" ;;
+	*[*?[]*) careful "$1" list 100 0 "" "$3" "$2" ;;
+	*) if [ "$3" = yes ]; then paths=$2$NL; else careful "$1" glob 50 0 "" no "$2"; fi ;;
+	esac
+}
+
+logs() { # PATTERN LABEL EXPLICIT: what the pattern finds joins $log_paths
+	pattern=$1
+	case $pattern in /*) ;; *) pattern=$here/$pattern ;; esac
+	find_paths "logs.glob:$pattern" "$pattern" "$3"
+	[ -n "$paths" ] || { [ "$3" = no ] || known "$stuck_paths" "$pattern" || log "logs.glob:$pattern" missing 0 0 "" "$pattern" "no file has such a name"; }
+	found=$paths
+	while [ -n "$found" ]; do
+		path=${found%%"$NL"*}
+		found=${found#*"$NL"}
+		known "$log_paths" "$path" && continue
+		[ "$3" = yes ] || [ "$log_count" -lt 80 ] || continue
+		log_count=$((log_count + 1))
+		log_paths="$log_paths$path$NL"
+		tail_of "$path" "$2" "$3"
+	done
+}
+
+tail_of() { # PATH LABEL EXPLICIT
+	safe_name "${2:-$1}"
+	[ -z "$2" ] || ! known "$labels" "$safe" || safe=$safe.$log_count
+	labels="$labels$safe$NL"
+	careful "logs.tail:$1" tail 100 "$PM_TAIL_BYTES" "logs/tail/$safe" "$3" "$1"
+	log_members="$log_members$safe$NL"
+}
+
+full_logs() {
+	todo=$log_paths
+	names=$log_members
+	while [ -n "$todo" ]; do
+		path=${todo%%"$NL"*} todo=${todo#*"$NL"}
+		safe=${names%%"$NL"*} names=${names#*"$NL"}
+		known "$stuck_paths" "$path" && continue
+		if [ "$sent" -ge "$PM_RAW_BYTES" ]; then
+			log "logs.full:$path" over-budget 0 0 "" "$path" "the size limit"
+			continue
+		fi
+		careful "logs.full:$path" full 300 $((PM_PART_BYTES * 3)) "logs/full/$safe" no "$path"
+	done
+}
+
+each_path() { # PROBE WHAT HUNDREDTHS BYTES FOLDER LIST
+	todo=$6
+	while [ -n "$todo" ]; do
+		path=${todo%%"$NL"*} todo=${todo#*"$NL"}
+		known "$done_paths" "$1$path" && continue
+		done_paths="$done_paths$1$path$NL"
+		safe_name "$path"
+		careful "$1:$path" "$2" "$3" "$4" "$5/$safe" yes "$path"
+	done
+}
+
+script() { # PATTERN EXPLICIT
+	pattern=$1
+	case $pattern in /*) ;; *) pattern=$here/$pattern ;; esac
+	find_paths "scripts.glob:$pattern" "$pattern" "$2"
+	each_path scripts script 200 262144 scripts "$paths"
+}
+
+running_scripts() { # first of the scripts: what they find says who runs each
+	ask scripts.running scripts 100 0 "" no all
+	each_path scripts script 200 262144 scripts "$paths"
+}
+
+far_mounts() {
+	ask disk.mounts-far mounts 50 0 "" no all
+	each_path disk.df-mount mount 50 4096 disk/mount "$paths"
+}
+
+second_sample() {
+	[ "$PM_SAMPLE_CS" -gt 0 ] || return 0
+	now
+	until=$((started + PM_SAMPLE_CS))
+	while [ "$now" -lt "$until" ] && [ "$now" -lt $((end - 50)) ] && [ -z "$stop" ]; do
+		read -r _ <&3
+		now
+	done
+	ask sample2 again 100 65536 sample2/counters no all
+}
+
+tier() { flush_notes; } # NAME
