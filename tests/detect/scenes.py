@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from postmortem.clock import make_clocks
 from postmortem.detect import needles as detector_needles
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse import needles, parse
@@ -14,8 +17,9 @@ Texts = dict[str, tuple[Kind, str]]
 def scene(texts: Texts) -> Scene:
     wanted = (*needles(), *detector_needles())
     readings = tuple(reading(text, kind, path, wanted) for path, (kind, text) in texts.items())
-    made = Scene(readings)
-    return made.plus(parse(readings))
+    clocks, now = make_clocks([r.source for r in readings])
+    timed = tuple(replace(r, clock=clocks[r.path]) for r in readings)
+    return Scene(timed, now=now).plus(parse(timed))
 
 
 def log(text: str, path: str = "run.log") -> Texts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import time
+import subprocess
 
 import pytest
 
@@ -99,14 +99,12 @@ def test_limits() -> None:
 
 
 def test_a_real_zombie_that_was_killed() -> None:
-    pid = os.fork()
-    if pid == 0:
-        time.sleep(60)
-        os._exit(0)
+    child = subprocess.Popen(["sleep", "60"])
+    pid = child.pid
     os.kill(pid, signal.SIGKILL)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     with open(f"/proc/{pid}/stat") as file:
         text = file.read()
-    os.waitpid(pid, 0)
+    child.wait()
     (zombie,) = events(PARSER, text, Kind.PROC, f"proc-{pid}-stat.txt")
     assert (zombie["pid"], zombie["ppid"], zombie["signal_name"]) == (str(pid), str(os.getpid()), "SIGKILL")

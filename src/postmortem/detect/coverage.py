@@ -15,6 +15,7 @@ _REFUSED = re.compile(
     r"(?i)read kernel buffer failed|klogctl|/dev/kmsg.*(?:not permitted|denied)|dmesg: .*(?:not permitted|denied)"
 )
 _NAMED = re.compile(r"(?i)dmesg|kmsg|kern(?:el)?[._-]|kernel$")
+_ANY_ZONE = 26 * 3600.0  # the widest that two zones lie apart
 LOST = r"messages suppressed|callbacks suppressed|Missed \d+ kernel messages|kmsg buffer overrun|messages lost"
 NEEDLES = (LOST,)
 
@@ -99,18 +100,27 @@ def covers(reading: Reading, death: Instant | None) -> bool | None:
     to its last line.
     """
     first, last = _edge(reading, range(1, 50)), _edge(reading, range(reading.source.text.count, 0, -1))
-    after_start = apart(first, death)
+    after_start = _apart(first, death)
     if after_start is None or first is None or last is None or death is None:
         return None
     slack = 2 + first.plus_minus_s + death.plus_minus_s
     if after_start < -slack:
         return False
     if not _is_ring(reading):
-        before_end = apart(death, last)
+        before_end = _apart(death, last)
         if before_end is None or before_end < -slack:
             return False
     lost = [reading.when(line.number) for line in matching(reading, LOST)]
     return not any(abs(gap) < 60 for when in lost if (gap := apart(when, death)) is not None)
+
+
+def _apart(a: Instant | None, b: Instant | None) -> float | None:
+    """b - a in seconds; where only one zone is known, only a distance that no zone could turn round counts."""
+    exact = apart(a, b)
+    if exact is not None or a is None or b is None:
+        return exact
+    rough = (b.utc - a.utc).total_seconds()
+    return rough if abs(rough) > _ANY_ZONE else None
 
 
 def _edge(reading: Reading, numbers: range) -> Instant | None:

@@ -19,7 +19,8 @@ _BEGIN = re.compile(
     r"(?i)\b(?:init(?:ialis\w+|ializ\w+)?|start(?:ing|ed|up)|opening|opened|loading|loaded|registered|version|"
     r"listening|using|detected|allocat\w+|creat\w+|connect(?:ed|ing))\b"
 )
-_NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])|(?<![\w.])\d{5,}(?![\w.])")
+# numbers that two lines share only when they tell of the same thing: measured ones first, then long ones
+_RARE = (re.compile(r"(?<![\w.])\d{2,}\.\d+(?![\w.])"), re.compile(r"(?<![\w.])\d{5,}(?![\w.])"))
 
 
 def late_at_exit(scene: Scene, reading: Reading, seen: Sequence[Entry]) -> Iterator[Event]:
@@ -70,23 +71,27 @@ def _timed_elsewhere(
     """A late line whose rare number a stamped line of another log has too, earlier than the late line's place says."""
     if when is None:
         return None
-    wanted: dict[str, Entry] = {}
-    for entry in lines:
-        for number in set(_NUMBER.findall(entry.line.message)):
-            wanted.setdefault(number, entry)
-    common = Counter(n for entry in lines for n in set(_NUMBER.findall(entry.line.message)))
-    for other in scene.of_kind(Kind.LOG, Kind.JOURNAL):
-        if other.path == reading.path:
-            continue
-        other_lines = kept(other)
-        counts = Counter(n for line in other_lines for n in set(_NUMBER.findall(line.message)) if n in wanted)
-        for line in other_lines:
-            for number in _NUMBER.findall(line.message):
-                if number not in wanted or counts[number] > 1 or common[number] > 1:
-                    continue
-                gap = _behind(other.when(line.number), when)
-                if 10 < gap < 86400 and _akin(line.message, wanted[number].line.message):
-                    return wanted[number], other, gap, line.number
+    for rare in _RARE:
+        counts = Counter(number for entry in lines for number in set(rare.findall(entry.line.message)))
+        wanted = {n: entry for entry in lines for n in rare.findall(entry.line.message) if counts[n] == 1}
+        for other in scene.of_kind(Kind.LOG, Kind.JOURNAL):
+            if other.path != reading.path and (twin := _twin(other, rare, wanted, when)) is not None:
+                return twin
+    return None
+
+
+def _twin(
+    other: Reading, rare: re.Pattern[str], wanted: dict[str, Entry], when: Instant
+) -> tuple[Entry, Reading, float, int] | None:
+    lines = kept(other)
+    counts = Counter(number for line in lines for number in set(rare.findall(line.message)))
+    for line in lines:
+        for number in rare.findall(line.message):
+            if number not in wanted or counts[number] > 1:
+                continue
+            gap = _behind(other.when(line.number), when)
+            if 10 < gap < 86400 and _akin(line.message, wanted[number].line.message):
+                return wanted[number], other, gap, line.number
     return None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from postmortem.detect.looking import apart, matching
+from postmortem.detect.looking import matching
 from postmortem.model import Event, Evidence, Fact, Instant, Kind
 from postmortem.scene import Scene
 
@@ -30,17 +30,17 @@ def changed(scene: Scene, complaint: Event, name: str) -> Iterator[Fact]:
     inside = [proof for when, proof in written if _within(began, when, ended)]
     if inside:
         yield Fact("script.changed_during_run", True, "", inside[0], entity)
-    elif written and all((gap := apart(when, began)) is not None and gap >= 0 for when, _ in written):
+    elif written and all(_seconds(when, began) >= 0 for when, _ in written):
         yield Fact("script.changed_during_run", False, "", written[0][1], entity)
 
 
 def _within(began: Instant, when: Instant, ended: Instant) -> bool:
-    after, before = apart(began, when), apart(when, ended)
-    if after is None or before is None:
-        # a naive log beside stat's own zone: taken to be the same zone, as one machine's files are
-        after = (when.utc - began.utc).total_seconds()
-        before = (ended.utc - when.utc).total_seconds()
-    return after > 1 and before > -2
+    return _seconds(began, when) > 1 and _seconds(when, ended) > -2
+
+
+def _seconds(a: Instant, b: Instant) -> float:
+    """b - a; a naive log is taken to be in the zone of the machine's own notes."""
+    return (b.utc - a.utc).total_seconds()
 
 
 def _ended(scene: Scene, complaint: Event) -> Instant | None:

@@ -25,7 +25,8 @@ def find(scene: Scene) -> Iterator[Event | Fact]:
         last = tail(reading, 12)
         reason = cut(reading, last) if last else ""
         if reason:
-            yield reading.event("log.truncated", last[-1].number, {"file": reading.path, "reason": reason})
+            edge = {"block_edge": "yes"} if reading.source.text.size % _BLOCK == 0 else {}
+            yield reading.event("log.truncated", last[-1].number, {"file": reading.path, "reason": reason} | edge)
 
 
 def cut(reading: Reading, last: list[Line]) -> str:
@@ -42,7 +43,7 @@ def cut(reading: Reading, last: list[Line]) -> str:
     if torn and end.stamp is None and _stamped(last[:-1]) and _HALF_STAMP.match(end.raw.strip()):
         return "a line ends inside its stamp"
     if torn and reading.source.text.size % _BLOCK == 0:
-        return f"the last line is cut at {reading.source.text.size} bytes, a whole number of {_BLOCK}-byte blocks"
+        return "the last line is cut where a block of stdio ends"
     if torn and _short(end, last[:-1]):
         return "the last line is cut"
     if _open(last):
