@@ -313,6 +313,12 @@ def test_after_a_suspend_the_later_pair_counts() -> None:
     assert [utc(clock, n) for n in (2, 4)] == [z(2026, 5, 1, 12, 2, 30), z(2026, 5, 1, 13, 4, 10)]
 
 
+def test_an_audit_record_of_before_the_clock_was_set_does_not_count() -> None:
+    text = "[    0.272913] audit: type=2000 audit(1700000000.118:1): state=initialized\n" + DMESG
+    made, _ = make_clocks([source("k", text, Kind.KERNEL), source("proc/stat", "btime 1777636800\n", Kind.HOST)])
+    assert made["k"].instant(2).utc.year == 2026  # type: ignore[union-attr]
+
+
 def test_without_a_pair_boot_seconds_are_ordered_only() -> None:
     clock = clock_of(DMESG, Kind.KERNEL)
     assert clock.instant(3) is None

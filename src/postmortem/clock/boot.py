@@ -45,6 +45,14 @@ def own(track: Track) -> Anchors | None:
     return None
 
 
+def clock_set_later(own: Anchors | None, noted: Anchors | None) -> bool:
+    """Whether the log's own pairs were taken before the clock was set: they boot the machine long before it booted.
+
+    A suspend has the other sign: it makes the log's pairs later than the boot time that /proc/stat tells.
+    """
+    return own is not None and noted is not None and own.pairs[-1][1] < noted.pairs[-1][1] - REBOOT_S
+
+
 def from_notes(notes: Notes) -> Anchors | None:
     """What /proc/stat or the collector's clock member says, if all agree on one boot."""
     if not notes.boot_s or max(notes.boot_s) - min(notes.boot_s) > REBOOT_S:

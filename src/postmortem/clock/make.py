@@ -162,7 +162,7 @@ def _boot_times(tracks: Sequence[Track], times: dict[str, Times], noted: boot.An
             continue
         alone = boot.is_earlier_boot(t.path)
         mine = boot.own(t)
-        exact = mine if t.booted else None
+        exact = mine if t.booted and not boot.clock_set_later(mine, noted) else None
         anchors = exact or (None if alone else noted or syslog or boot.beside(t, tracks, utc, known)) or mine
         if anchors is None:
             continue

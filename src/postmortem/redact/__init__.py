@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from bisect import bisect_left
 from collections import Counter
@@ -16,10 +17,20 @@ from postmortem.redact.standin import DEFAULT_KEY, STANDIN, standin
 __all__ = ["RedactionFailed", "Redactor"]
 
 Hit = tuple[int, int, str, str]  # start, end, rule, label
+MOST_KNOWN = 400
+SHORTEST_KNOWN = 12
+PARTS = re.compile(rb"[._:/\s]+")
+CLASSES = (re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"), re.compile(rb"[0-9]"))
 
 
 class RedactionFailed(PostmortemError):
     """The text is too long or took too long; nothing of it may be kept."""
+
+
+def tellable(part: bytes) -> bool:
+    """Whether a piece of a secret is long and mixed enough to be nothing else wherever it stands."""
+    mixed = sum(bool(c.search(part)) for c in CLASSES)
+    return SHORTEST_KNOWN <= len(part) <= 512 and b"\n" not in part and mixed >= (2 if len(part) >= 16 else 3) and b"[hidden:" not in part
 
 
 class Redactor:
@@ -32,6 +43,7 @@ class Redactor:
         self._key = DEFAULT_KEY if key is None else key
         self._seconds = seconds
         self._max_bytes = max_bytes
+        self._known: dict[bytes, str] = {}
 
     def text(self, text: str) -> str:
         """The text without secrets. Raises RedactionFailed past the limits."""
@@ -55,7 +67,7 @@ class Redactor:
             raise RedactionFailed(f"{len(data)} bytes are more than the limit of {self._max_bytes}")
         until = time.monotonic() + self._seconds
         hits = []
-        for hit in _hits(data, data.lower(), name):
+        for hit in (*_hits(data, data.lower(), name), *_seen_before(data, self._known)):
             hits.append(hit)
             if time.monotonic() > until:
                 raise RedactionFailed(f"not finished within {self._seconds:g} s")
@@ -67,10 +79,17 @@ class Redactor:
             secret = data[start:end]
             shape = shape_of(secret)
             receipt[shape or rule] += 1
+            self._remember(secret, shape or label)
             # Lines are evidence by number: a block leaves as many line ends as it had.
             out += [data[done:start], standin(self._key, shape or label, secret), b"\n" * secret.count(b"\n")]
             done = end
         return b"".join([*out, data[done:]]), dict(sorted(receipt.items()))
+
+
+    def _remember(self, secret: bytes, label: str) -> None:
+        """What was a secret in one place is one everywhere: a token in a log is also hidden in the script that holds it."""
+        if len(self._known) < MOST_KNOWN:
+            self._known |= {part: label for part in (secret, *PARTS.split(secret)) if tellable(part)}
 
 
 def _wide_encoding(data: bytes) -> str:
@@ -113,6 +132,14 @@ def _shapes(data: bytes) -> Iterator[tuple[int, int]]:
             yield match.span()
         done = end
         at = runs.find(b"a" * SHORTEST_RUN, end)
+
+
+def _seen_before(data: bytes, known: dict[bytes, str]) -> Iterator[Hit]:
+    for secret, label in known.items():
+        at = data.find(secret)
+        while at >= 0:
+            yield at, at + len(secret), "seen-before", label
+            at = data.find(secret, at + len(secret))
 
 
 def _whole(data: bytes) -> Iterator[Hit]:
