@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from collecting import Bundle, command, gone, our_processes, read, run
+from collecting import Bundle, command, gone, our_processes, read, read_tar, run
 
-from postmortem.collect import CollectOptions, Extra
+from postmortem.collect import CollectOptions, Extra, agent_script
 
 HERE = Path(__file__).parent
 TOOLS = {
@@ -49,6 +49,21 @@ def test_a_gpu_tool_that_never_ends(text: str, tmp_path: Path) -> None:
     if text == TOOLS["half an answer"]:
         assert bundle.text("gpu/nvidia-smi-short") == "index, uuid\n"  # whole lines only
     assert gone(before)
+    assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(tool).encode() in cmdline(p)]
+
+
+def test_without_setsid_the_children_are_found_by_their_parents(tmp_path: Path) -> None:
+    tool = tmp_path / "bin/nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text(TOOLS["ignores TERM"])
+    tool.chmod(0o755)
+    script = agent_script(CollectOptions(deadline=3))
+    script = script.replace("command -v setsid", "false").replace("command -v busybox", "false")
+    env = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-s"], input=script.encode(), capture_output=True, timeout=20, env=env, check=False)
+    bundle = read_tar(done.stdout)
+    assert "nvidia-smi" in bundle.text("hangs/1")
+    assert "END" in bundle.members
     assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(tool).encode() in cmdline(p)]
 
 

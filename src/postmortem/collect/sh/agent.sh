@@ -6,7 +6,7 @@
 # own session that is given up, never waited for, when it does not answer in time. The guard, a second child, ticks the
 # clock, ends everything at the deadline and cleans up when this shell is gone.
 
-# shellcheck disable=SC2016,SC2059,SC2317,SC2034,SC2153,SC2154
+# shellcheck disable=SC2013,SC2016,SC2059,SC2317,SC2034,SC2153,SC2154
 # (the children's texts stand in quotes; escaped zeros are formats; plan() calls what stands here; the worker uses settings)
 
 #@SETTINGS@

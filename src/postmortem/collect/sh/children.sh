@@ -1,5 +1,5 @@
 # The spool, the guard and the worker: how they start, how a stuck one is described, given up and replaced.
-# shellcheck disable=SC2153,SC2154,SC2034,SC2059
+# shellcheck disable=SC2013,SC2153,SC2154,SC2034,SC2059
 # (part of agent.sh: its variables are those of the other parts)
 
 # --- the spool
@@ -84,8 +84,23 @@ parent_is_there() { # a driver that was killed cannot say so; we are somebody el
 	[ "${line%% *}" = "$PPID" ]
 }
 
-describe() { # the tasks of the worker's session: where do they wait?
-	cat /proc/[0-9]*/stat 2>/dev/null | grep ") [A-Za-z] [0-9]* [0-9]* $worker " | while read -r pid line; do
+family() { # stat lines of the worker's session; where there is no setsid(1), of its descendants
+	if [ -n "$setsid" ]; then
+		cat /proc/[0-9]*/stat | grep ") [A-Za-z] [0-9]* [0-9]* $worker "
+		return
+	fi
+	cat /proc/[0-9]*/stat >"$S/all"
+	kin=" $worker "
+	for _ in 1 2 3 4; do
+		for pair in $(sed 's/^\([0-9]*\) (.*) [A-Za-z] \([0-9]*\) .*/\1:\2/' "$S/all"); do
+			case $kin in *" ${pair%:*} "*) continue ;; *" ${pair#*:} "*) kin="$kin${pair%:*} " ;; esac
+		done
+	done
+	for pid in $kin; do grep "^$pid (" "$S/all"; done
+}
+
+describe() { # where do they wait?
+	family | while read -r pid line; do
 		comm=${line%)*}
 		line=${line##*) }
 		wchan=
