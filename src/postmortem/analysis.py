@@ -11,6 +11,7 @@ from postmortem import __version__
 from postmortem.bundle import Bundle, open_bundle
 from postmortem.clock import make_clocks
 from postmortem.detect import detect
+from postmortem.detect import needles as detector_needles
 from postmortem.diagnose import diagnose
 from postmortem.model import Probe
 from postmortem.parse import margins, needles, parse
@@ -37,7 +38,7 @@ def analyze(
     Raises BundleError when the input cannot be read at all and SignatureError when a signature file is wrong.
     """
     catalogue = load(signatures)
-    scanner = build_scanner((*catalogue.patterns, *needles()), cache=user_cache())
+    scanner = build_scanner((*catalogue.patterns, *needles(), *detector_needles()), cache=user_cache())
     with open_bundle(path, stdin) as bundle:
         sources = read_sources(bundle, scanner, margins())
     scene = read_scene(bundle, sources, now, tz)

@@ -15,6 +15,10 @@ _REFUSED = re.compile(
     r"(?i)read kernel buffer failed|klogctl|/dev/kmsg.*(?:not permitted|denied)|dmesg: .*(?:not permitted|denied)"
 )
 _NAMED = re.compile(r"(?i)dmesg|kmsg|kern(?:el)?[._-]|kernel$")
+_MTIME = re.compile(r"\bmtime (\d{9,11})\b")  # in the collector's note on a log
+LAST_LINES = 3
+NEAR_S = 60.0
+_RING = re.compile(r"\[|<\d+>|\d+,\d+,\d+,")  # dmesg, a console, /dev/kmsg
 _ANY_ZONE = 26 * 3600.0  # the widest that two zones lie apart
 LOST = r"messages suppressed|callbacks suppressed|Missed \d+ kernel messages|kmsg buffer overrun|messages lost"
 NEEDLES = (LOST,)
@@ -34,7 +38,22 @@ def find(scene: Scene) -> Iterator[Event | Fact]:
             covered = covers(reading, death)
             if covered is not None:
                 yield Fact("kernel.covers_death", covered, "", reading.evidence(1), entity)
+                if covered and not any(may_be(kill, death, entity, scene) for kill in scene.named("oom.kill")):
+                    yield Fact("kernel.no_kill_for", True, "", reading.evidence(1), entity)
                 break
+
+
+def may_be(kill: Event, death: Instant, entity: dict[str, str], scene: Scene) -> bool:
+    """Whether a kill line may tell of this death: it names the pid, or pids cannot be compared and it is near in time."""
+    if kill.fields.get("pid") == entity.get("pid"):
+        return True
+    gap = apart(kill.when, death)
+    return not host_pids(scene) and (gap is None or abs(gap) < NEAR_S)
+
+
+def host_pids(scene: Scene) -> bool:
+    """Whether the collector's process table counts as the kernel does: kthreadd is pid 2 of the first namespace only."""
+    return any(f.value == "kthreadd" for f in scene.facts_of("proc.comm", pid="2"))
 
 
 def _has_kernel_lines(reading: Reading) -> bool:
@@ -69,7 +88,7 @@ def _deaths(scene: Scene) -> Iterator[tuple[Instant, dict[str, str]]]:
     """Ends by a signal, or by a status that may mean one, with the entity that they are about."""
     seen: set[tuple[str, str]] = set()
     for event in scene.named("exit"):
-        when = event.when or _finished(event.fields.get("finished", ""))
+        when = event.when or _finished(event.fields.get("finished", "")) or _last_written(event, scene)
         if "signal" not in event.fields or when is None:
             continue
         entity = {key: event.fields[key] for key in ("pid", "comm", "container") if key in event.fields}
@@ -77,6 +96,18 @@ def _deaths(scene: Scene) -> Iterator[tuple[Instant, dict[str, str]]]:
         if key not in seen:
             seen.add(key)
             yield when, entity
+
+
+def _last_written(event: Event, scene: Scene) -> Instant | None:
+    """When the log that ends with this line was last written, as the collector saw it: a line without a stamp is no later."""
+    reading = scene.reading(event.source)
+    if reading is None or event.line < reading.source.text.count - LAST_LINES:
+        return None
+    for probe in scene.probes:
+        found = _MTIME.search(probe.reason) if probe.member == event.source else None
+        if found:
+            return Instant(datetime.fromtimestamp(int(found[1]), UTC), 5.0)
+    return None
 
 
 def _finished(text: str) -> Instant | None:
@@ -136,7 +167,7 @@ def _is_ring(reading: Reading) -> bool:
     if reading.source.kind is not Kind.KERNEL:
         return False
     first = next((line for number in range(1, 20) if (line := reading.line(number)) is not None and line.stamp), None)
-    return first is not None and first.raw.lstrip().startswith(("[", "<")) and not first.host
+    return first is not None and _RING.match(first.raw.lstrip()) is not None and not first.host
 
 
 DETECTOR = find

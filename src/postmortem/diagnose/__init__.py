@@ -39,7 +39,7 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
     caused = edges(told.near, links)
     near = tuple(raised(f, caused) for f in told.near)
     caused = edges(near, links)
-    best = heads(near, caused)
+    best = heads(near, caused, end.finding)
     root = best[0] if best else None
     said, because = confidence(root, best[1:], caused)
     return Diagnosis(
@@ -63,7 +63,7 @@ def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorte
     for finding in findings:
         if finding.verdict is Verdict.REFUTED:
             continue
-        why = "" if finding.role is Role.OUTCOME else out_of_reach(finding, end, span)
+        why = "" if finding.role is Role.OUTCOME else out_of_reach(finding, end, span, scene)
         if why:
             far.append((finding, why))
         else:

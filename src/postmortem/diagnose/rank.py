@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from postmortem.diagnose.edges import Caused
+from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.outcome import HELD
 from postmortem.model import Edge, Finding, Role, Verdict
 
@@ -23,20 +24,27 @@ def raised(finding: Finding, caused: Sequence[Caused]) -> Finding:
     return replace(finding, verdict=Verdict.SUPPORTED, because=f"{finding.because}; {first.title.lower()} follows from it")
 
 
-def heads(findings: Sequence[Finding], caused: Sequence[Caused]) -> list[Finding]:
-    """The findings that may head a chain, best first."""
+def heads(findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | None = None) -> list[Finding]:
+    """The findings that may head a chain, best first; `end` is the outcome that they have to explain."""
     explained = {id(c.effect) for c in caused if c.cause.verdict in HELD}
     may = [f for f in findings if f.role in ROLES and f.verdict in HELD and id(f) not in explained]
-    return sorted(may, key=lambda f: order(f, caused))
+    return sorted(may, key=lambda f: order(f, caused, end))
 
 
-def order(finding: Finding, caused: Sequence[Caused]) -> tuple[int, int, int, int, str, str, int]:
-    """The comparison: may head before symptom, verdict, reach over others, certainty of links, time, id."""
+def order(finding: Finding, caused: Sequence[Caused], end: Finding | None) -> tuple[bool, int, int, int, int, str, str, int]:
+    """The comparison: nothing to do with the outcome, symptom, verdict, reach, certainty of links, time, id."""
     reached = consequences(finding, caused)
     assumed = sum(1 for c in caused if c.cause is finding and c.edge is Edge.ASSUMED)
     when = finding.when.utc.isoformat() if finding.when else NEVER
-    first = finding.evidence[0]
-    return (ROLES[finding.role], VERDICTS[finding.verdict], -len(reached), assumed, when, finding.class_id, first.line)
+    standing = (ROLES[finding.role], VERDICTS[finding.verdict], -len(reached), assumed)
+    return (stranger(finding, reached, end), *standing, when, finding.class_id, finding.evidence[0].line)
+
+
+def stranger(finding: Finding, reached: Sequence[Finding], end: Finding | None) -> bool:
+    """Whether a death, and all that follows from it, names other processes than the one that failed."""
+    if end is None or finding.verdict is Verdict.CONFIRMED or not finding.class_id.startswith("process."):
+        return False
+    return all(compare(f.entity, end.entity, same_namespace=True) is Match.OTHER for f in (finding, *reached))
 
 
 def consequences(finding: Finding, caused: Sequence[Caused]) -> list[Finding]:

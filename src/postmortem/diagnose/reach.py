@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from postmortem.detect.coverage import host_pids
 from postmortem.diagnose.entity import Match, compare, same_key, seconds_apart
 from postmortem.diagnose.outcome import Outcome
 from postmortem.model import Finding, Instant, Kind, Role
@@ -40,10 +41,10 @@ def first_stamp(reading: Reading) -> Instant | None:
     return None
 
 
-def out_of_reach(finding: Finding, outcome: Outcome, span: Window) -> str:
+def out_of_reach(finding: Finding, outcome: Outcome, span: Window, scene: Scene) -> str:
     """Why a finding cannot belong to the incident, as a sentence; empty when it can."""
     late = too_late(finding, span) if outcome.status == "failed" else ""
-    return too_old(finding, span) or late or somebody_else(finding, outcome)
+    return too_old(finding, span) or late or somebody_else(finding, outcome, scene)
 
 
 def too_old(finding: Finding, span: Window) -> str:
@@ -62,7 +63,7 @@ def too_late(finding: Finding, span: Window) -> str:
     return f"it happened {spoken(gap)} after the run had ended"
 
 
-def somebody_else(finding: Finding, outcome: Outcome) -> str:
+def somebody_else(finding: Finding, outcome: Outcome, scene: Scene) -> str:
     """A sentence when a death names another process than the one that failed, at another time."""
     victim = outcome.finding
     whose, mine = subject(victim) if victim else "", finding.entity.get("comm", "")
@@ -71,9 +72,22 @@ def somebody_else(finding: Finding, outcome: Outcome) -> str:
     if compare(finding.entity, victim.entity, same_namespace=False) is Match.SAME:
         return ""
     gap = seconds_apart(finding.when, victim.evidence[-1].when)
+    if died_by_signal(victim) and comparable(finding, victim, scene):
+        return f"it speaks of {mine} (pid {finding.entity['pid']}), and the signal ended {whose} (pid {victim.entity['pid']})"
     if gap is None or abs(gap) < LONG_BEFORE_S:
         return ""
     return f"it speaks of {mine}, {spoken(abs(gap))} {'before' if gap > 0 else 'after'} the failure of {whose}"
+
+
+def comparable(a: Finding, b: Finding, scene: Scene) -> bool:
+    """Whether both name a pid and the pids are of one namespace."""
+    return bool(a.entity.get("pid") and b.entity.get("pid")) and (host_pids(scene) or a.evidence[0].source == b.evidence[0].source)
+
+
+def died_by_signal(finding: Finding) -> bool:
+    """Whether a finding tells that a process ended by a signal, as a number of its own or as 128 + n."""
+    status = finding.facts.get("status") or finding.facts.get("code")
+    return bool(finding.facts.get("signal")) or (isinstance(status, int) and 128 < status < 160)
 
 
 def subject(finding: Finding) -> str:

@@ -11,6 +11,7 @@ from postmortem.signatures.claims import Anchor, Claim
 from postmortem.signatures.entity import join
 
 MOST_INSTANCES = 64
+SAME_STORY_S = 300.0
 _NO_IDENTITY = frozenset({"host", "file"})  # too common to show that two records are about one thing
 
 
@@ -63,7 +64,8 @@ def _home(claim: Claim, found: list[Instance], suspicion: bool) -> Instance | No
         one_space = instance.kernel == claim.kernel
         shared = [k for k in claim.entity if k in instance.entity and k not in _NO_IDENTITY]
         agreeing = sum(join(instance.entity, claim.entity, (k,), one_space) is True for k in shared)
-        vague = suspicion or not claim.entity or not instance.entity
+        near = _distance(instance, claim) <= SAME_STORY_S  # a suspicion of hours later is about another death
+        vague = (suspicion and near) or not claim.entity or not instance.entity
         if (agreeing or vague) and join(instance.entity, claim.entity, None, one_space):
             fits.append((-agreeing, _distance(instance, claim), len(fits), instance))
     return min(fits, key=lambda f: f[:3])[3] if fits else None

@@ -59,6 +59,7 @@ EVENTS: Mapping[str, EventKind] = {
         "line process rank reason state",
     ),
     "zombie": _event("proc ps", _ZOMBIE_FIELDS),
+    "zombie.pile": _event("proc ps", "ppid parent dead"),
     "zombie.end": _event(
         "proc ps",
         f"{_ZOMBIE_FIELDS} asked asked_signal count end farewell killer_line killer_signal killer_text pids "
@@ -106,7 +107,7 @@ _FACTS = """
     script.bash_n_line script.parse_doubt script.nounset
     script.birth script.ctime script.mtime script.inode script.sha256
     script.line_has_token script.same_as_run script.changed_during_run script.command_is_line_fragment
-    kernel.readable kernel.covers_death
+    kernel.readable kernel.covers_death kernel.no_kill_for
 """
 
 FACTS = frozenset(_FACTS.split())
