@@ -18,18 +18,28 @@ HEAVY = ("pandas", "numpy", "matplotlib", "hyperscan", "regex", "yaml", "tree_si
 
 def run(*args: str | Path, data: bytes | None = None, **env: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "postmortem", *map(str, args)], input=data, capture_output=True, timeout=120, env={**os.environ, **env}
+        [sys.executable, "-m", "postmortem", *map(str, args)],
+        input=data,
+        capture_output=True,
+        timeout=120,
+        env={**os.environ, **env},
     )
 
 
-@pytest.mark.parametrize("args", [["--help"], ["--version"], ["analyze", "--help"], ["collect", "--help"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "args", [["--help"], ["--version"], ["analyze", "--help"], ["collect", "--help"]], ids=" ".join
+)
 def test_help_imports_nothing_heavy(args: list[str]) -> None:
     code = f"import sys; sys.argv = ['postmortem', *{args!r}]\nimport postmortem.cli\ntry: postmortem.cli.main()\nexcept SystemExit: pass\nprint(sorted(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("args", [["analyze"], ["analyze", "x", "--format", "nope"], ["analyze", "x", "--now", "yesterday"], ["nope"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "args",
+    [["analyze"], ["analyze", "x", "--format", "nope"], ["analyze", "x", "--now", "yesterday"], ["nope"]],
+    ids=" ".join,
+)
 def test_wrong_usage_exits_2(args: list[str]) -> None:
     assert run(*args).returncode == 2
 
@@ -48,7 +58,9 @@ def test_exit_code_tells_the_verdict() -> None:
 
 
 def test_same_input_same_bytes_and_a_valid_report() -> None:
-    one, two = (run("analyze", SAMPLE / "bundle.tar.gz", "--format", "json", PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    one, two = (
+        run("analyze", SAMPLE / "bundle.tar.gz", "--format", "json", PYTHONHASHSEED=seed) for seed in ("1", "2")
+    )
     assert one.stdout == two.stdout
     report = json.loads(one.stdout)
     jsonschema.validate(report, json.loads(run("schema", "report").stdout))
@@ -68,7 +80,11 @@ def test_output_file(tmp_path: Path) -> None:
     assert json.loads(out.read_text(encoding="utf-8"))["status"] == "failed"
 
 
-@pytest.mark.parametrize(("env", "coloured"), [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)], ids=["piped", "forced", "no-color"])
+@pytest.mark.parametrize(
+    ("env", "coloured"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+    ids=["piped", "forced", "no-color"],
+)
 def test_colours(env: dict[str, str], coloured: bool) -> None:
     assert (b"\x1b[" in run("analyze", SAMPLE / "files", **env).stdout) is coloured
 
@@ -83,6 +99,8 @@ def test_terminal_escapes_of_a_log_never_reach_the_terminal(tmp_path: Path) -> N
 
 def test_long_evidence_is_not_wrapped_when_piped(tmp_path: Path) -> None:
     words = "word " * 150
-    (tmp_path / "app.log").write_text(f"2026-01-01T00:00:00Z ERROR app: {words}bind: Address already in use (os error 98)\n")
+    (tmp_path / "app.log").write_text(
+        f"2026-01-01T00:00:00Z ERROR app: {words}bind: Address already in use (os error 98)\n"
+    )
     out = run("analyze", tmp_path, COLUMNS="60").stdout.decode()
     assert any(words in line and "Address already in use" in line for line in out.splitlines())

@@ -1,6 +1,6 @@
 """Stamps of several sources on one time line: years, dates, zones, boot seconds, and what stays unknown."""
 
-# ruff: noqa: E501 (a row of a table is one line)
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone

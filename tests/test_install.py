@@ -17,7 +17,9 @@ SAMPLE = ROOT / "samples/syntax-error-zombie/bundle.tar.gz"
 
 
 def sh(*args: str | Path, cwd: Path, **env: str) -> str:
-    done = subprocess.run([str(a) for a in args], cwd=cwd, capture_output=True, text=True, timeout=600, env={**os.environ, **env})
+    done = subprocess.run(
+        [str(a) for a in args], cwd=cwd, capture_output=True, text=True, timeout=600, env={**os.environ, **env}
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -37,7 +39,9 @@ def test_the_wheel_brings_its_own_catalogue_and_agent(wheel: Path, tmp_path: Pat
     assert where.startswith(str(target))
     listed = sh(sys.executable, "-m", "postmortem", "signatures", "list", cwd=tmp_path, **env)
     assert "memory.oom-kill-cgroup" in listed
-    report = json.loads(sh(sys.executable, "-m", "postmortem", "analyze", SAMPLE, "--format", "json", cwd=tmp_path, **env))
+    report = json.loads(
+        sh(sys.executable, "-m", "postmortem", "analyze", SAMPLE, "--format", "json", cwd=tmp_path, **env)
+    )
     assert report["root_cause"]["class"] == "script.syntax-error"
     assert sh(sys.executable, "-m", "postmortem", "agent", cwd=tmp_path, **env).startswith("#!/bin/sh")
 
@@ -50,7 +54,9 @@ def test_an_edit_of_the_top_level_catalogue_is_seen_in_a_checkout(tmp_path: Path
         "- {id: test.only, title: Only here, role: root, when: [{log: 'only in this checkout'}], yes: ['only in this checkout'], no: [nothing]}\n"
     )
     (checkout / "signatures.yaml").write_text(entry)
-    listed = sh(sys.executable, "-m", "postmortem", "signatures", "list", cwd=tmp_path, PYTHONPATH=str(checkout / "src"))
+    listed = sh(
+        sys.executable, "-m", "postmortem", "signatures", "list", cwd=tmp_path, PYTHONPATH=str(checkout / "src")
+    )
     assert listed.split()[0] == "test.only"
 
 

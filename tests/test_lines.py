@@ -1,6 +1,6 @@
 """Lines of every dialect taken apart; and lines that only look as if they had a stamp."""
 
-# ruff: noqa: E501 (a row of a table is one line)
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,5 +1,5 @@
 """Each rule with what it must hide and what it must leave alone."""
-# ruff: noqa: E501 (one rule or one real line in one line)
+
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501  # real words in one list
+# real words in one list
 from __future__ import annotations
 
 import json

@@ -1,4 +1,4 @@
-# ruff: noqa: E501  # real lines are long
+# real lines are long
 from __future__ import annotations
 
 import io

@@ -56,13 +56,42 @@ def collecting(command: Any) -> Any:
 
 
 COLLECTING = (
-    click.option("--deadline", type=click.FloatRange(1, 3600), default=25.0, show_default=True, metavar="SECONDS", help="Everything ends by then."),
-    click.option("--max-size", type=click.IntRange(100_000), default=10_000_000, show_default=True, metavar="BYTES", help="Of the bundle."),
-    click.option("--log", "logs", multiple=True, metavar="GLOB[:LABEL]", help="A log to take; may be given several times."),
-    click.option("--script", "scripts", multiple=True, metavar="PATH", help="A script that ran; may be given several times."),
-    click.option("--config", type=click.Path(dir_okay=False), metavar="FILE", help="A YAML file with logs, scripts and probes of your own."),
+    click.option(
+        "--deadline",
+        type=click.FloatRange(1, 3600),
+        default=25.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Everything ends by then.",
+    ),
+    click.option(
+        "--max-size",
+        type=click.IntRange(100_000),
+        default=10_000_000,
+        show_default=True,
+        metavar="BYTES",
+        help="Of the bundle.",
+    ),
+    click.option(
+        "--log", "logs", multiple=True, metavar="GLOB[:LABEL]", help="A log to take; may be given several times."
+    ),
+    click.option(
+        "--script", "scripts", multiple=True, metavar="PATH", help="A script that ran; may be given several times."
+    ),
+    click.option(
+        "--config",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="A YAML file with logs, scripts and probes of your own.",
+    ),
     click.option("--incident", metavar="ID", help="Goes into the bundle and its name."),
-    click.option("--sample", type=click.FloatRange(0, 600), default=0.0, metavar="SECONDS", help="Read moving counters again after so long."),
+    click.option(
+        "--sample",
+        type=click.FloatRange(0, 600),
+        default=0.0,
+        metavar="SECONDS",
+        help="Read moving counters again after so long.",
+    ),
 )
 
 
@@ -75,9 +104,13 @@ def options_of(given: dict[str, Any], **more: Any) -> Any:
 
 
 @cli.command()
-@click.option("-o", "--output", metavar="FILE|-", help="Default: postmortem-HOST-UTC[-INCIDENT].tar.gz; - is standard output.")
+@click.option(
+    "-o", "--output", metavar="FILE|-", help="Default: postmortem-HOST-UTC[-INCIDENT].tar.gz; - is standard output."
+)
 @click.option("--ssh", metavar="[USER@]HOST[:PORT]", help="Collect from another machine, by the system's ssh.")
-@click.option("--ssh-option", "ssh_options", multiple=True, metavar="OPT", help="An -o option of ssh; may be given several times.")
+@click.option(
+    "--ssh-option", "ssh_options", multiple=True, metavar="OPT", help="An -o option of ssh; may be given several times."
+)
 @collecting
 def collect(output: str | None, ssh: str | None, ssh_options: tuple[str, ...], **given: Any) -> None:
     """Save the evidence of this machine, or of another one, before it is destroyed.
@@ -155,12 +188,30 @@ def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> tzinf
 @click.argument("path")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
-@click.option("--signatures", type=click.Path(dir_okay=False, path_type=Path), multiple=True, help="More signatures; may be given several times.")
-@click.option("--now", callback=moment, help="The moment of the analysis; default: the bundle's end or its newest stamp.")
+@click.option(
+    "--signatures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="More signatures; may be given several times.",
+)
+@click.option(
+    "--now", callback=moment, help="The moment of the analysis; default: the bundle's end or its newest stamp."
+)
 @click.option("--tz", callback=zone, help="The zone of stamps that have none; default: unknown, read as UTC.")
-@click.option("--exit-code", is_flag=True, help="Exit 0 healthy, 3 failed with a cause, 4 failed without one, 5 undecided.")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit 0 healthy, 3 failed with a cause, 4 failed without one, 5 undecided."
+)
 @click.option("-v", "--verbose", is_flag=True, help="Show all evidence.")
-def analyze(path: str, form: str, output: Path | None, signatures: tuple[Path, ...], now: datetime | None, tz: tzinfo | None, exit_code: bool, verbose: bool) -> None:
+def analyze(
+    path: str,
+    form: str,
+    output: Path | None,
+    signatures: tuple[Path, ...],
+    now: datetime | None,
+    tz: tzinfo | None,
+    exit_code: bool,
+    verbose: bool,
+) -> None:
     """Say what happened: PATH is a bundle, a capture, a tar, a folder or one log file; - is standard input.
 
     \b

@@ -163,7 +163,7 @@ class Finding:
     summary: str = ""
     because: str = ""
     when: Instant | None = None
-    entity: Mapping[str, str] = field(default_factory=nothing)  # join keys: pid, comm, cgroup, gpu, script, port, host …
+    entity: Mapping[str, str] = field(default_factory=nothing)  # join keys: pid, comm, cgroup, gpu, port …
     facts: Mapping[str, str | int | float | bool] = field(default_factory=nothing)
     against: tuple[tuple[str, Evidence], ...] = ()  # (sentence, evidence) of what speaks against it
     unknown: tuple[str, ...] = ()  # what could not be asked, as a person would ask for it

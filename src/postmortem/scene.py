@@ -54,7 +54,12 @@ class Reading:
         return Event(kind, self.path, number, self.raw(number) or "", self.when(number), fields, others)
 
     def fact(
-        self, name: str, value: int | float | str | bool, number: int, unit: str = "", entity: Mapping[str, str] = NOTHING
+        self,
+        name: str,
+        value: int | float | str | bool,
+        number: int,
+        unit: str = "",
+        entity: Mapping[str, str] = NOTHING,
     ) -> Fact:
         return Fact(name, value, unit, self.evidence(number), entity)
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from scenes import Texts, log, scene, seen
+from scene_texts import Texts, log, scene, seen
 
 from postmortem.detect import coverage, detectors, silence, truncated, zombies
 from postmortem.model import Event, Kind, State
@@ -281,7 +281,7 @@ def test_kernel_readable(texts: Texts, wanted: list[bool]) -> None:
 
 def test_the_folder_is_walked() -> None:
     assert {name for name, _ in detectors()} == {
-        "coverage", "masks", "reorder", "script_forensics", "silence", "torn", "truncated", "zombie_pile", "zombies",
+        "coverage", "masks", "reorder", "script_forensics", "silence", "torn", "truncated", "unfinished", "zombie_pile", "zombies",
     }  # fmt: skip
 
 

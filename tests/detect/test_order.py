@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scenes import log, seen
+from scene_texts import log, seen
 
 from postmortem.detect import reorder, torn
 from postmortem.detect.order import kin

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from scenes import Texts, seen
+from scene_texts import Texts, seen
 
 from postmortem.detect import masks, script_forensics
 from postmortem.model import Kind

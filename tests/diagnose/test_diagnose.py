@@ -42,7 +42,15 @@ def at(seconds: float | None, plus_minus: float = 0.5) -> Instant | None:
     return None if seconds is None else Instant(START + timedelta(seconds=seconds), plus_minus)
 
 
-def found(class_id: str, seconds: float | None = 0.0, verdict: Verdict = Verdict.CONFIRMED, source: str = "", line: int = 1, outcome: str = "", **entity: str) -> Finding:
+def found(
+    class_id: str,
+    seconds: float | None = 0.0,
+    verdict: Verdict = Verdict.CONFIRMED,
+    source: str = "",
+    line: int = 1,
+    outcome: str = "",
+    **entity: str,
+) -> Finding:
     role = Role.OUTCOME if outcome else ROLES[class_id]
     item = Evidence(source or f"{class_id}.log", line, class_id, at(seconds))
     return Finding(class_id, class_id, role, verdict, (item,), when=at(seconds), entity=entity, outcome=outcome)
@@ -108,7 +116,9 @@ def test_a_symptom_never_heads_when_its_cause_is_there() -> None:
     said = run(found("process.killed", 1, pid="12"), found("memory.oom-kill-cgroup", 0, pid="12"), failed())
     assert said.root is not None
     assert said.root.class_id == "memory.oom-kill-cgroup"
-    assert {k.finding.class_id: (k.because_of and k.because_of.class_id, k.edge) for k in said.chain}["process.killed"] == ("memory.oom-kill-cgroup", Edge.PROVEN)
+    assert {k.finding.class_id: (k.because_of and k.because_of.class_id, k.edge) for k in said.chain}[
+        "process.killed"
+    ] == ("memory.oom-kill-cgroup", Edge.PROVEN)
 
 
 def test_an_effect_that_came_first_is_no_effect() -> None:
@@ -146,7 +156,11 @@ def test_a_possible_cause_with_its_effect_seen_is_supported() -> None:
 
 
 def test_an_exception_that_quotes_a_named_class_is_explained_by_it() -> None:
-    said = run(found("runtime.python-exception", 5, source="a.log", line=7), found("storage.disk-full", 5, source="a.log", line=7, verdict=Verdict.POSSIBLE), failed())
+    said = run(
+        found("runtime.python-exception", 5, source="a.log", line=7),
+        found("storage.disk-full", 5, source="a.log", line=7, verdict=Verdict.POSSIBLE),
+        failed(),
+    )
     assert said.root is not None
     assert said.root.class_id == "storage.disk-full"
 
@@ -177,4 +191,6 @@ def test_compare(a: dict[str, str], b: dict[str, str], namespace: bool, match: M
     ids=["clearly", "clearly not", "within the slack", "tie", "unknown"],
 )
 def test_order(first: float | None, second: float | None, before: bool | None) -> None:
-    assert comes_before(found("process.abort", first, source="x"), found("process.zombie", second, source="y")) is before
+    assert (
+        comes_before(found("process.abort", first, source="x"), found("process.zombie", second, source="y")) is before
+    )

@@ -1,5 +1,5 @@
 """Counters as files, sweeps and tables -> facts."""
-# ruff: noqa: E501 - one row a form
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """CUDA statuses in every printed style, and the table behind them."""
-# ruff: noqa: E501 - log lines are as long as programs write them
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Faults of user programs, hung tasks and the records of those who watch them."""
-# ruff: noqa: E501 - kernel lines are as long as the kernel writes them
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Kernel OOM records by kernel version, dialect and damage."""
-# ruff: noqa: E501 - kernel lines are as long as the kernel writes them
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Killers outside the kernel, and managers' words on a kernel kill."""
-# ruff: noqa: E501 - log lines are as long as programs write them
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Xid, SXid, lost-GPU and GSP lines by driver generation and dialect."""
-# ruff: noqa: E501 - kernel lines are as long as the driver writes them
+
 
 from __future__ import annotations
 

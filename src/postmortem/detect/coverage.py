@@ -44,7 +44,7 @@ def find(scene: Scene) -> Iterator[Event | Fact]:
 
 
 def may_be(kill: Event, death: Instant, entity: dict[str, str], scene: Scene) -> bool:
-    """Whether a kill line may tell of this death: it names the pid, or pids cannot be compared and it is near in time."""
+    """Whether a kill line may tell of this death: by its pid, or near in time where pids cannot be compared."""
     if kill.fields.get("pid") == entity.get("pid"):
         return True
     gap = apart(kill.when, death)
@@ -52,7 +52,7 @@ def may_be(kill: Event, death: Instant, entity: dict[str, str], scene: Scene) ->
 
 
 def host_pids(scene: Scene) -> bool:
-    """Whether the collector's process table counts as the kernel does: kthreadd is pid 2 of the first namespace only."""
+    """Whether the process table counts pids as the kernel does: kthreadd is pid 2 of the first namespace only."""
     return any(f.value == "kthreadd" for f in scene.facts_of("proc.comm", pid="2"))
 
 
@@ -99,7 +99,7 @@ def _deaths(scene: Scene) -> Iterator[tuple[Instant, dict[str, str]]]:
 
 
 def _last_written(event: Event, scene: Scene) -> Instant | None:
-    """When the log that ends with this line was last written, as the collector saw it: a line without a stamp is no later."""
+    """When the log that ends with this line was last written, as the collector saw it: the line is no later."""
     reading = scene.reading(event.source)
     if reading is None or event.line < reading.source.text.count - LAST_LINES:
         return None

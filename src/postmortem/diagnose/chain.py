@@ -11,7 +11,9 @@ from postmortem.model import ChainLink, Edge, Finding, Place, Role
 GRADE = {Edge.PROVEN: 0, Edge.COMPATIBLE: 1, Edge.ASSUMED: 2}
 
 
-def chain(root: Finding | None, findings: Sequence[Finding], caused: Sequence[Caused], far: Sequence[tuple[Finding, str]]) -> tuple[ChainLink, ...]:
+def chain(
+    root: Finding | None, findings: Sequence[Finding], caused: Sequence[Caused], far: Sequence[tuple[Finding, str]]
+) -> tuple[ChainLink, ...]:
     """The root, what followed from it, what made it worse, and what is only the setting."""
     links = [ChainLink(root, Place.ROOT)] if root else []
     links += followed(root, caused) if root else []

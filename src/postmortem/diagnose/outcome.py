@@ -36,7 +36,7 @@ def latest(findings: Sequence[Finding]) -> Finding | None:
 def outcome(findings: Sequence[Finding], scene: Scene) -> Outcome:
     """The outcome of the latest run: failed, healthy or undecided.
 
-    A weak success (a service came up, some unit ended) is enough to call a quiet machine healthy, never to undo a fault.
+    A weak success (a service came up, some unit ended) can call a quiet machine healthy, but never undoes a fault.
     """
     failure = latest([f for f in findings if f.outcome == "failed" and f.verdict in HELD])
     success = latest([f for f in findings if f.outcome == "healthy" and f.verdict in HELD])

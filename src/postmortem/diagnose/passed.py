@@ -16,7 +16,9 @@ def passed(fault: Finding, scene: Scene) -> bool:
     The kernel, a process table or a counter tells a state, which later lines of a log do not undo.
     """
     told = [(scene.reading(e.source), e) for e in fault.evidence]
-    return all(reading is not None and reading.source.kind is Kind.LOG and went_on(reading, item) for reading, item in told)
+    return all(
+        reading is not None and reading.source.kind is Kind.LOG and went_on(reading, item) for reading, item in told
+    )
 
 
 def went_on(reading: Reading, item: Evidence) -> bool:
@@ -34,7 +36,12 @@ def went_on(reading: Reading, item: Evidence) -> bool:
 def is_ordinary(reading: Reading, number: int) -> bool:
     """Whether the line stands on its own: a message at its own stamp that is no error."""
     line = reading.line(number)
-    return line is not None and bool(line.message.strip()) and not line.message[0].isspace() and not is_error(reading, number)
+    return (
+        line is not None
+        and bool(line.message.strip())
+        and not line.message[0].isspace()
+        and not is_error(reading, number)
+    )
 
 
 def is_error(reading: Reading, number: int) -> bool:

@@ -21,7 +21,9 @@ def raised(finding: Finding, caused: Sequence[Caused]) -> Finding:
     if finding.verdict is not Verdict.POSSIBLE or not seen:
         return finding
     first = seen[0].effect
-    return replace(finding, verdict=Verdict.SUPPORTED, because=f"{finding.because}; {first.title.lower()} follows from it")
+    return replace(
+        finding, verdict=Verdict.SUPPORTED, because=f"{finding.because}; {first.title.lower()} follows from it"
+    )
 
 
 def heads(findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | None = None) -> list[Finding]:
@@ -31,7 +33,9 @@ def heads(findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | 
     return sorted(may, key=lambda f: order(f, caused, end))
 
 
-def order(finding: Finding, caused: Sequence[Caused], end: Finding | None) -> tuple[bool, int, int, int, int, str, str, int]:
+def order(
+    finding: Finding, caused: Sequence[Caused], end: Finding | None
+) -> tuple[bool, int, int, int, int, str, str, int]:
     """The comparison: nothing to do with the outcome, symptom, verdict, reach, certainty of links, time, id."""
     reached = consequences(finding, caused)
     assumed = sum(1 for c in caused if c.cause is finding and c.edge is Edge.ASSUMED)
@@ -49,7 +53,7 @@ def stranger(finding: Finding, reached: Sequence[Finding], end: Finding | None) 
 
 def consequences(finding: Finding, caused: Sequence[Caused]) -> list[Finding]:
     """Everything that follows from a finding, directly or through others."""
-    todo, found = [finding], []
+    todo, found = [finding], list[Finding]()
     while todo:
         one = todo.pop()
         for edge in caused:

@@ -73,7 +73,8 @@ def somebody_else(finding: Finding, outcome: Outcome, scene: Scene) -> str:
         return ""
     gap = seconds_apart(finding.when, victim.evidence[-1].when)
     if died_by_signal(victim) and comparable(finding, victim, scene):
-        return f"it speaks of {mine} (pid {finding.entity['pid']}), and the signal ended {whose} (pid {victim.entity['pid']})"
+        pids = finding.entity["pid"], victim.entity["pid"]
+        return f"it speaks of {mine} (pid {pids[0]}), and the signal ended {whose} (pid {pids[1]})"
     if gap is None or abs(gap) < LONG_BEFORE_S:
         return ""
     return f"it speaks of {mine}, {spoken(abs(gap))} {'before' if gap > 0 else 'after'} the failure of {whose}"
@@ -81,7 +82,9 @@ def somebody_else(finding: Finding, outcome: Outcome, scene: Scene) -> str:
 
 def comparable(a: Finding, b: Finding, scene: Scene) -> bool:
     """Whether both name a pid and the pids are of one namespace."""
-    return bool(a.entity.get("pid") and b.entity.get("pid")) and (host_pids(scene) or a.evidence[0].source == b.evidence[0].source)
+    return bool(a.entity.get("pid") and b.entity.get("pid")) and (
+        host_pids(scene) or a.evidence[0].source == b.evidence[0].source
+    )
 
 
 def died_by_signal(finding: Finding) -> bool:

@@ -30,7 +30,8 @@ class RedactionFailed(PostmortemError):
 def tellable(part: bytes) -> bool:
     """Whether a piece of a secret is long and mixed enough to be nothing else wherever it stands."""
     mixed = sum(bool(c.search(part)) for c in CLASSES)
-    return SHORTEST_KNOWN <= len(part) <= 512 and b"\n" not in part and mixed >= (2 if len(part) >= 16 else 3) and b"[hidden:" not in part
+    fits = SHORTEST_KNOWN <= len(part) <= 512 and b"\n" not in part and b"[hidden:" not in part
+    return fits and mixed >= (2 if len(part) >= 16 else 3)
 
 
 class Redactor:
@@ -87,7 +88,7 @@ class Redactor:
 
 
     def _remember(self, secret: bytes, label: str) -> None:
-        """What was a secret in one place is one everywhere: a token in a log is also hidden in the script that holds it."""
+        """What was a secret in one place is one everywhere: a token of a log is hidden in a script, too."""
         if len(self._known) < MOST_KNOWN:
             self._known |= {part: label for part in (secret, *PARTS.split(secret)) if tellable(part)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 from postmortem.model import ChainLink, Damage, Diagnosis, Evidence, Finding, Gap, Instant, Probe
@@ -17,9 +17,18 @@ from postmortem.scene import Scene
 MOST_EVIDENCE = 12
 
 
-def build(diagnosis: Diagnosis, scene: Scene, tool: Mapping[str, str], about: Mapping[str, Any], machine_extra: Mapping[str, Any]) -> Report:
+def build(
+    diagnosis: Diagnosis,
+    scene: Scene,
+    tool: Mapping[str, str],
+    about: Mapping[str, Any],
+    machine_extra: Mapping[str, Any],
+) -> Report:
     """The report of schema postmortem/diagnosis/v1; `about` is its `input` without the sources."""
-    sources = [{"path": plain(r.path), "kind": str(r.source.kind), "state": str(r.source.state), "lines": r.source.text.count} for r in scene.readings]
+    sources = [
+        {"path": plain(r.path), "kind": str(r.source.kind), "state": str(r.source.state), "lines": r.source.text.count}
+        for r in scene.readings
+    ]
     return {
         "schema": SCHEMA,
         "tool": dict(tool),
@@ -118,11 +127,22 @@ def finding(found: Finding) -> dict[str, Any]:
 
 def ruled_out(found: Finding) -> dict[str, Any]:
     reasons = "; ".join(dict.fromkeys(plain(sentence) for sentence, _ in found.against))
-    return {"class": found.class_id, "title": found.title, "reason": reasons, "evidence": evidence([e for _, e in found.against])}
+    return {
+        "class": found.class_id,
+        "title": found.title,
+        "reason": reasons,
+        "evidence": evidence([e for _, e in found.against]),
+    }
 
 
 def gap(one: Gap) -> dict[str, Any]:
-    return {"source": plain(one.source), "state": str(one.state), "reason": plain(one.reason), "leaves_open": list(one.leaves_open), "ask": one.ask}
+    return {
+        "source": plain(one.source),
+        "state": str(one.state),
+        "reason": plain(one.reason),
+        "leaves_open": list(one.leaves_open),
+        "ask": one.ask,
+    }
 
 
 def probe(one: Probe) -> dict[str, Any]:
@@ -142,13 +162,20 @@ def warning(damage: Damage) -> str:
 
 def timeline(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     """Every dated line that the chain rests on, in time order."""
-    rows = {}
+    rows: dict[tuple[datetime, str, int], tuple[Evidence, ChainLink]] = {}
     for one in diagnosis.chain:
         for item in one.finding.evidence[:MOST_EVIDENCE]:
             if item.when is not None:
                 rows.setdefault((item.when.utc, item.source, item.line), (item, one))
     return [
-        {"when": when(i.when), "source": plain(i.source), "line": i.line, "text": plain(i.text), "class": k.finding.class_id, "place": str(k.place)}
+        {
+            "when": when(i.when),
+            "source": plain(i.source),
+            "line": i.line,
+            "text": plain(i.text),
+            "class": k.finding.class_id,
+            "place": str(k.place),
+        }
         for _, (i, k) in sorted(rows.items(), key=lambda r: r[0])
     ]
 

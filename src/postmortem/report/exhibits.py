@@ -18,7 +18,9 @@ def exhibits(diagnosis: Diagnosis, scene: Scene) -> list[dict[str, Any]]:
     if root is None:
         return []
     shown = [context(e, scene) for e in root.evidence[:MOST]]
-    shown += [script(reading, root.facts.get("line"), root.entity.get("script", "")) for reading in scene.of_kind(Kind.SCRIPT)]
+    shown += [
+        script(reading, root.facts.get("line"), root.entity.get("script", "")) for reading in scene.of_kind(Kind.SCRIPT)
+    ]
     return [s for s in shown if s]
 
 
@@ -28,14 +30,26 @@ def context(item: Evidence, scene: Scene) -> dict[str, Any]:
     if reading is None or item.line < 1:
         return {}
     lines = around(reading, item.line)
-    return {"kind": "context", "title": f"{plain(item.source)}:{item.line}", "source": plain(item.source), "line": item.line, "lines": lines}
+    return {
+        "kind": "context",
+        "title": f"{plain(item.source)}:{item.line}",
+        "source": plain(item.source),
+        "line": item.line,
+        "lines": lines,
+    }
 
 
 def script(reading: Reading, line: object, name: str) -> dict[str, Any]:
     """The script around the line that a shell complained about."""
     if not isinstance(line, int) or not name or reading.path.rsplit("/", 1)[-1] != name.rsplit("/", 1)[-1]:
         return {}
-    return {"kind": "script", "title": f"{plain(reading.path)}:{line}", "source": plain(reading.path), "line": line, "lines": around(reading, line)}
+    return {
+        "kind": "script",
+        "title": f"{plain(reading.path)}:{line}",
+        "source": plain(reading.path),
+        "line": line,
+        "lines": around(reading, line),
+    }
 
 
 def around(reading: Reading, number: int) -> list[dict[str, Any]]:

@@ -36,8 +36,14 @@ def fingerprint(diagnosis: Diagnosis) -> str:
 
 
 def telling(root: Finding) -> list[str]:
-    return [f"{key}={root.facts[key]}" if key in ("xid", "code", "signal") else f"{key}={masked(str(root.facts[key]))}" for key in TELLING if key in root.facts]
+    return [
+        f"{key}={root.facts[key]}" if key in ("xid", "code", "signal") else f"{key}={masked(str(root.facts[key]))}"
+        for key in TELLING
+        if key in root.facts
+    ]
 
 
 def ordered(diagnosis: Diagnosis) -> list[ChainLink]:
-    return sorted((k for k in diagnosis.chain if k.place in (Place.CONSEQUENCE, Place.SYMPTOM)), key=lambda k: k.finding.class_id)
+    return sorted(
+        (k for k in diagnosis.chain if k.place in (Place.CONSEQUENCE, Place.SYMPTOM)), key=lambda k: k.finding.class_id
+    )

@@ -17,7 +17,9 @@ def machine(scene: Scene, known: Mapping[str, Any]) -> dict[str, Any]:
     gpus: dict[str, dict[str, Any]] = {}
     for fact in scene.facts:
         if fact.name in PER_GPU and fact.entity.get("gpu"):
-            gpus.setdefault(fact.entity["gpu"], {"gpu": fact.entity["gpu"]})[fact.name.removeprefix("gpu.")] = value(fact)
+            gpus.setdefault(fact.entity["gpu"], {"gpu": fact.entity["gpu"]})[fact.name.removeprefix("gpu.")] = value(
+                fact
+            )
     drivers = sorted({str(f.value) for f in scene.facts if f.name == "gpu.driver"})
     scripts = {r.path: r.source.sha256 for r in scene.of_kind(Kind.SCRIPT) if r.source.sha256}
     return {

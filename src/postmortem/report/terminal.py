@@ -35,7 +35,11 @@ def verdict(report: Report, paint: Any, verbose: bool) -> Iterator[str]:
     elif status == "failed":
         yield paint("FAILED", RED) + "  " + paint("the cause could not be decided", BOLD)
     elif status == "healthy":
-        yield paint("HEALTHY", GREEN) + "  " + paint("the latest run succeeded and nothing speaks of a failure after it", BOLD)
+        yield (
+            paint("HEALTHY", GREEN)
+            + "  "
+            + paint("the latest run succeeded and nothing speaks of a failure after it", BOLD)
+        )
     else:
         yield paint("UNDECIDED", YELLOW) + "  " + paint("nothing collected says how the run ended", BOLD)
     end = report["outcome"]
@@ -60,7 +64,8 @@ def chain(report: Report, paint: Any, verbose: bool) -> Iterator[str]:
         for number, one in enumerate(links):
             arrow = "  " if not number else "   -> "
             edge = f" [{one['edge']}, because of {one['because_of']}]" if one["edge"] else ""
-            yield f"{arrow}{stamp(one['when']):20s}  {one['class']}: {one['summary']}{edge}  ({place(one['evidence'][0])})"
+            told = f"{one['class']}: {one['summary']}{edge}  ({place(one['evidence'][0])})"
+            yield f"{arrow}{stamp(one['when']):20s}  {told}"
 
 
 def context(report: Report, paint: Any, verbose: bool) -> Iterator[str]:
@@ -101,7 +106,10 @@ def foot(report: Report, paint: Any, verbose: bool) -> Iterator[str]:
     yield from (paint(f"warning: {w}", YELLOW) for w in report["warnings"])
     about = report["input"]
     whole = "complete" if about["complete"] else "partial"
-    yield paint(f"{about['path']}: {about['kind']}, {whole}, {len(about['sources'])} sources; postmortem {report['tool']['version']}", DIM)
+    yield paint(
+        f"{about['path']}: {about['kind']}, {whole}, {len(about['sources'])} sources; {report['tool']['version']}",
+        DIM,
+    )
 
 
 def place(item: Any) -> str:

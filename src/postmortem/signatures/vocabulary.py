@@ -60,6 +60,7 @@ EVENTS: Mapping[str, EventKind] = {
     ),
     "zombie": _event("proc ps", _ZOMBIE_FIELDS),
     "zombie.pile": _event("proc ps", "ppid parent dead"),
+    "run.unfinished": _event("log", "file phase phases benchmark"),
     "zombie.end": _event(
         "proc ps",
         f"{_ZOMBIE_FIELDS} asked asked_signal count end farewell killer_line killer_signal killer_text pids "

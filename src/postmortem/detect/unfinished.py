@@ -1,0 +1,38 @@
+"""A run that counts its phases and stops before the last one: it ended with no result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from postmortem.detect.looking import base, matching
+from postmortem.model import Event, Fact, Kind
+from postmortem.scene import Reading, Scene
+
+COUNTED = r"(?i)\b(?:phase|stage|step|round) +[1-9]\d{0,3} ?(?:/|of) ?[1-9]\d{0,3}\b"
+NEEDLES = (COUNTED,)
+_PARTS = re.compile(r"(?i)\b(?P<word>phase|stage|step|round) +(?P<at>\d{1,4}) ?(?:/|of) ?(?P<of>\d{1,4})\b")
+_BENCHMARK = re.compile(r"(?i)bench(?:mark)?\b|throughput")
+_TITLE_LINES = 40
+
+
+def find(scene: Scene) -> Iterator[Event | Fact]:
+    """One `run.unfinished` for each log whose last counted phase is not the last of the plan."""
+    for reading in scene.of_kind(Kind.LOG):
+        last = None
+        for line in matching(reading, COUNTED):
+            last = (line.number, _PARTS.search(line.raw)) if _PARTS.search(line.raw) else last
+        if last is None or last[1] is None or int(last[1]["at"]) >= int(last[1]["of"]):
+            continue
+        number, parts = last
+        fields = {"file": base(reading.path), "phase": parts["at"], "phases": parts["of"]}
+        yield reading.event("run.unfinished", number, fields | ({"benchmark": "yes"} if is_benchmark(reading) else {}))
+
+
+def is_benchmark(reading: Reading) -> bool:
+    """Whether the log's name or its first lines say that it measures something."""
+    head = (reading.raw(number) or "" for number in range(1, _TITLE_LINES))
+    return any(_BENCHMARK.search(text) for text in (base(reading.path), *head))
+
+
+DETECTOR = find
