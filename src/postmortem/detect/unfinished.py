@@ -19,12 +19,10 @@ _TITLE_LINES = 40
 def find(scene: Scene) -> Iterator[Event | Fact]:
     """One `run.unfinished` for each log whose last counted phase is not the last of the plan."""
     for reading in scene.of_kind(Kind.LOG):
-        last = None
-        for line in matching(reading, COUNTED):
-            last = (line.number, _PARTS.search(line.raw)) if _PARTS.search(line.raw) else last
-        if last is None or last[1] is None or int(last[1]["at"]) >= int(last[1]["of"]):
+        counted = [(line.number, m) for line in matching(reading, COUNTED) if (m := _PARTS.search(line.raw))]
+        if not counted or int(counted[-1][1]["at"]) >= int(counted[-1][1]["of"]):
             continue
-        number, parts = last
+        number, parts = counted[-1]
         fields = {"file": base(reading.path), "phase": parts["at"], "phases": parts["of"]}
         yield reading.event("run.unfinished", number, fields | ({"benchmark": "yes"} if is_benchmark(reading) else {}))
 

@@ -1,0 +1,90 @@
+"""analyze: a bundle to a report."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+import click
+
+from postmortem.cli.group import cli
+from postmortem.cli.output import wants_colour, write
+
+STATUS = {"healthy": 0, "undecided": 5}
+FAILED_WITH_CAUSE, FAILED_WITHOUT = 3, 4
+
+
+def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
+    """An RFC 3339 time with a zone."""
+    if value is None:
+        return None
+    try:
+        when = datetime.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a time like 2026-11-30T12:00:00Z") from None
+    if when.tzinfo is None:
+        raise click.BadParameter(f"{value!r} has no zone; add Z or +02:00")
+    return when
+
+
+def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> tzinfo | None:
+    """A zone name such as Europe/Berlin, or UTC."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(value) if value else None
+    except (ZoneInfoNotFoundError, ValueError):
+        raise click.BadParameter(f"{value!r} is not a time zone such as Europe/Berlin or UTC") from None
+
+
+@cli.command()
+@click.argument("path")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@click.option(
+    "--signatures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="More signatures; may be given several times.",
+)
+@click.option(
+    "--now", callback=moment, help="The moment of the analysis; default: the bundle's end or its newest stamp."
+)
+@click.option("--tz", callback=zone, help="The zone of stamps that have none; default: unknown, read as UTC.")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit 0 healthy, 3 failed with a cause, 4 failed without one, 5 undecided."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show all evidence.")
+def analyze(
+    path: str,
+    form: str,
+    output: Path | None,
+    signatures: tuple[Path, ...],
+    now: datetime | None,
+    tz: tzinfo | None,
+    exit_code: bool,
+    verbose: bool,
+) -> None:
+    """Say what happened: PATH is a bundle, a capture, a tar, a folder or one log file; - is standard input.
+
+    \b
+    postmortem analyze bundle.tar.gz
+    postmortem analyze /var/log/myapp --format json
+    dmesg | postmortem analyze -
+    """
+    from postmortem.analysis import analyze as run
+    from postmortem.report import json, terminal
+
+    report = run(path, now=now, tz=tz, signatures=signatures, stdin=sys.stdin.buffer if path == "-" else None)
+    colour = wants_colour() and output is None
+    write(json.render(report) if form == "json" else terminal.render(report, colour, verbose), output)
+    sys.exit(exit_status(report) if exit_code else 0)
+
+
+def exit_status(report: Any) -> int:
+    """The exit status that --exit-code promises."""
+    if report["status"] == "failed":
+        return FAILED_WITH_CAUSE if report["root_cause"] else FAILED_WITHOUT
+    return STATUS[report["status"]]
