@@ -48,12 +48,17 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
         root=root,
         confidence=said,
         because=because,
-        chain=chain(root, near, caused, told.far),
-        findings=tuple(f for f in near if f.role is not Role.OUTCOME),
+        chain=chain(root, near, caused, told.far, end.finding),
+        findings=tuple(f for f in near if worth_a_line(f)),
         ruled_out=told.refuted,
         gaps=missing,
         would_decide=would_decide((*near, *told.refuted), root, missing),
     )
+
+
+def worth_a_line(finding: Finding) -> bool:
+    """Whether a finding is worth a line: an outcome is told elsewhere, and a mere suspicion of a cause is a question."""
+    return finding.role is not Role.OUTCOME and (finding.role is not Role.ROOT or finding.verdict is not Verdict.SUSPECTED)
 
 
 def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorted:
@@ -78,7 +83,7 @@ def unfailed(end: Outcome, told: Sorted, missing: tuple[str, ...], scene: Scene)
     return Diagnosis(
         status=end.status,
         outcome=end.finding,
-        chain=chain(None, (), (), context),
+        chain=chain(None, (), (), context, end.finding),
         findings=(),
         ruled_out=told.refuted,
         gaps=gaps(scene),

@@ -12,7 +12,11 @@ GRADE = {Edge.PROVEN: 0, Edge.COMPATIBLE: 1, Edge.ASSUMED: 2}
 
 
 def chain(
-    root: Finding | None, findings: Sequence[Finding], caused: Sequence[Caused], far: Sequence[tuple[Finding, str]]
+    root: Finding | None,
+    findings: Sequence[Finding],
+    caused: Sequence[Caused],
+    far: Sequence[tuple[Finding, str]],
+    end: Finding | None = None,
 ) -> tuple[ChainLink, ...]:
     """The root, what followed from it, what made it worse, and what is only the setting."""
     links = [ChainLink(root, Place.ROOT)] if root else []
@@ -23,6 +27,8 @@ def chain(
         if place and id(finding) not in placed:
             links.append(ChainLink(finding, place))
     links += [ChainLink(f, Place.CONTEXT, note=why) for f, why in far]
+    if end is not None and end.role is Role.OUTCOME:
+        links.append(ChainLink(end, Place.CONTEXT, note="how the run ended"))
     return tuple(sorted(links, key=moment))
 
 

@@ -69,7 +69,7 @@ def chain(report: Report, paint: Any, verbose: bool) -> Iterator[str]:
 
 
 def context(report: Report, paint: Any, verbose: bool) -> Iterator[str]:
-    links = [k for k in report["chain"] if k["place"] in ("contributing", "context")]
+    links = [k for k in report["chain"] if k["place"] in ("contributing", "context") and k["class_role"] != "outcome"]
     if links:
         yield paint("Also", BOLD)
     for one in links:
