@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,11 +19,25 @@ from postmortem.parse import margins, needles, parse
 from postmortem.redact import Redactor
 from postmortem.report import Report
 from postmortem.report.build import build, redacted
+from postmortem.scan import Scanner, user_cache
 from postmortem.scan import build as build_scanner
-from postmortem.scan import user_cache
 from postmortem.scene import Reading, Scene
 from postmortem.signatures import Catalogue, confirm, load, match
 from postmortem.sources import Source, read_sources
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What is the same for every input: the catalogue and its compiled patterns."""
+
+    catalogue: Catalogue
+    scanner: Scanner
+
+
+def engine(signatures: Sequence[Path] = ()) -> Engine:
+    """The shipped catalogue with the user's files on top, ready to read many inputs. Raises SignatureError."""
+    catalogue = load(signatures)
+    return Engine(catalogue, build_scanner((*catalogue.patterns, *needles(), *detector_needles()), cache=user_cache()))
 
 
 def analyze(
@@ -37,16 +52,27 @@ def analyze(
 
     Raises BundleError when the input cannot be read at all and SignatureError when a signature file is wrong.
     """
-    catalogue = load(signatures)
-    scanner = build_scanner((*catalogue.patterns, *needles(), *detector_needles()), cache=user_cache())
+    return examine(engine(signatures), path, now=now, tz=tz, stdin=stdin)[0]
+
+
+def examine(
+    engine: Engine,
+    path: str | Path,
+    *,
+    now: datetime | None = None,
+    tz: tzinfo | None = None,
+    stdin: BinaryIO | None = None,
+) -> tuple[Report, Scene]:
+    """The report, and the scene that it was made of. Raises BundleError when the input cannot be read at all."""
+    catalogue = engine.catalogue
     with open_bundle(path, stdin) as bundle:
-        sources = read_sources(bundle, scanner, margins())
+        sources = read_sources(bundle, engine.scanner, margins())
     scene = read_scene(bundle, sources, now, tz)
     findings = match(catalogue, scene, confirm(catalogue, scene.readings))
     diagnosis = diagnose(findings, scene, {s.id: s.explains for s in catalogue.signatures})
     report = build(diagnosis, scene, tool(catalogue), about(bundle), known(bundle))
     shown: Report = redacted(report, Redactor().text)
-    return shown
+    return shown, scene
 
 
 def read_scene(bundle: Bundle, sources: Sequence[Source], now: datetime | None, tz: tzinfo | None) -> Scene:
