@@ -57,8 +57,9 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
 
 
 def worth_a_line(finding: Finding) -> bool:
-    """Whether a finding is worth a line: an outcome is told elsewhere, and a mere suspicion of a cause is a question."""
-    return finding.role is not Role.OUTCOME and (finding.role is not Role.ROOT or finding.verdict is not Verdict.SUSPECTED)
+    """Whether a finding is worth a line: an outcome is told elsewhere, a mere suspicion of a cause is a question."""
+    suspicion = finding.role is Role.ROOT and finding.verdict is Verdict.SUSPECTED
+    return finding.role is not Role.OUTCOME and not suspicion
 
 
 def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorted:

@@ -52,9 +52,14 @@ def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
         return Edge.PROVEN
     if match is Match.SAME:
         return Edge.PROVEN if gap is not None else Edge.COMPATIBLE
-    if gap is None or gap > FAR_S:
+    if gap is None or gap > FAR_S or beside_an_exception(cause, effect):
         return Edge.ASSUMED
     return Edge.COMPATIBLE
+
+
+def beside_an_exception(cause: Finding, effect: Finding) -> bool:
+    """Whether one log tells both an uncaught error and, elsewhere, a fault that the error does not quote."""
+    return effect.class_id.startswith("runtime.") and in_one_namespace(cause, effect)
 
 
 def lacks(cause: Finding, effect: Finding, key: str) -> bool:

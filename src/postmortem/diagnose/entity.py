@@ -10,6 +10,7 @@ from postmortem.clock import before, year_known
 from postmortem.model import Finding, Instant
 
 STRONG_KEYS = ("pid", "gpu", "cgroup", "container", "unit", "script", "port", "file", "mount")
+VAGUE_S = 600.0  # a line without a stamp, far from the last line that had one
 SLACK_S = 2.0  # two programs note the same moment this far apart without any clock being wrong
 
 
@@ -55,8 +56,8 @@ def compare(a: Mapping[str, str], b: Mapping[str, str], same_namespace: bool = T
 
 
 def seconds_apart(a: Instant | None, b: Instant | None) -> float | None:
-    """b - a in seconds, or None where one is unknown, or where the zones or years do not allow to say."""
-    if a is None or b is None or year_known(a) != year_known(b):
+    """b - a in seconds, or None where one is unknown or vague, or where the zones or years do not allow to say."""
+    if a is None or b is None or year_known(a) != year_known(b) or max(a.plus_minus_s, b.plus_minus_s) > VAGUE_S:
         return None
     apart = (b.utc - a.utc).total_seconds()
     return apart if a.zone_known == b.zone_known or before(a, b) is not None else None

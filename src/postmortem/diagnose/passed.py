@@ -27,10 +27,16 @@ def went_on(reading: Reading, item: Evidence) -> bool:
     ordinary = 0
     for number in range(max(item.line + 1, text.count - 400), text.count + 1):
         if is_ordinary(reading, number):
-            ordinary += 1
+            ordinary += was_later(reading, number, item)
         elif number > text.count - LAST_LINES and is_error(reading, number):
             return False
     return ordinary >= WENT_ON
+
+
+def was_later(reading: Reading, number: int, item: Evidence) -> bool:
+    """Whether a line further down was really written later: a late flush puts old lines below new ones."""
+    mine, later = reading.clock.order(item.line), reading.clock.order(number)
+    return mine is None or later is None or later >= mine
 
 
 def is_ordinary(reading: Reading, number: int) -> bool:

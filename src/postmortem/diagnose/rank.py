@@ -16,21 +16,40 @@ NEVER = "9999"
 
 
 def raised(finding: Finding, caused: Sequence[Caused]) -> Finding:
-    """A possible cause whose effects are seen where its links say so is supported: they are a second witness."""
-    seen = [c for c in caused if c.cause is finding and c.edge is not Edge.ASSUMED and c.effect.verdict in HELD]
-    if finding.verdict is not Verdict.POSSIBLE or not seen:
+    """A cause whose effects are seen where its links say so has more witnesses than its own lines.
+
+    One effect makes a possible cause supported; one confirms a supported cause, as two confirm a possible one.
+    """
+    seen = {c.effect.class_id: c.effect for c in caused if c.cause is finding and witnesses(c)}
+    steps = LADDER.get(finding.verdict, ())
+    if not seen or not steps:
         return finding
-    first = seen[0].effect
-    return replace(
-        finding, verdict=Verdict.SUPPORTED, because=f"{finding.because}; {first.title.lower()} follows from it"
-    )
+    effects = " and ".join(effect.title.lower() for effect in list(seen.values())[:2])
+    because = f"{finding.because}; it explains what followed: {effects}"
+    return replace(finding, verdict=steps[min(len(seen), len(steps)) - 1], because=because)
+
+
+LADDER = {
+    Verdict.POSSIBLE: (Verdict.SUPPORTED, Verdict.CONFIRMED),
+    Verdict.SUPPORTED: (Verdict.CONFIRMED,),
+}
+
+
+def witnesses(one: Caused) -> bool:
+    """Whether an effect speaks for its cause: the link is more than assumed, and the effect is held."""
+    return one.edge is not Edge.ASSUMED and one.effect.verdict in HELD
 
 
 def heads(findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | None = None) -> list[Finding]:
     """The findings that may head a chain, best first; `end` is the outcome that they have to explain."""
-    explained = {id(c.effect) for c in caused if c.cause.verdict in HELD}
+    explained = {id(c.effect) for c in caused if c.cause.verdict in HELD and explains(c)}
     may = [f for f in findings if f.role in ROLES and f.verdict in HELD and id(f) not in explained]
     return sorted(may, key=lambda f: order(f, caused, end))
+
+
+def explains(one: Caused) -> bool:
+    """Whether a link takes the head from its effect: one that is merely assumed does not from an uncaught error."""
+    return one.edge is not Edge.ASSUMED or not one.effect.class_id.startswith("runtime.")
 
 
 def order(

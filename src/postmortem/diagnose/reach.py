@@ -43,8 +43,15 @@ def first_stamp(reading: Reading) -> Instant | None:
 
 def out_of_reach(finding: Finding, outcome: Outcome, span: Window, scene: Scene) -> str:
     """Why a finding cannot belong to the incident, as a sentence; empty when it can."""
+    if outcome.finding and same_pid(finding, outcome.finding):
+        return ""
     late = too_late(finding, span) if outcome.status == "failed" else ""
     return too_old(finding, span) or late or somebody_else(finding, outcome, scene)
+
+
+def same_pid(a: Finding, b: Finding) -> bool:
+    """Whether both name one pid."""
+    return bool(a.entity.get("pid")) and a.entity.get("pid") == b.entity.get("pid")
 
 
 def too_old(finding: Finding, span: Window) -> str:
