@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
-from postmortem.model import ChainLink, Damage, Diagnosis, Evidence, Finding, Gap, Instant, Probe
+from postmortem.model import ChainLink, Damage, Diagnosis, Evidence, Finding, Gap, Probe
 from postmortem.report import SCHEMA, Report
 from postmortem.report.exhibits import exhibits
 from postmortem.report.fingerprint import fingerprint
 from postmortem.report.machine import machine
+from postmortem.report.moment import when
 from postmortem.report.safe import plain
+from postmortem.report.timeline import timeline
 from postmortem.scene import Scene
 
 MOST_EVIDENCE = 12
@@ -42,21 +43,12 @@ def build(
         "ruled_out": [ruled_out(f) for f in diagnosis.ruled_out],
         "gaps": [gap(g) for g in diagnosis.gaps],
         "would_decide": [plain(w) for w in diagnosis.would_decide],
-        "timeline": timeline(diagnosis),
+        "timeline": timeline(diagnosis, scene),
         "exhibits": exhibits(diagnosis, scene),
         "probes": [probe(p) for p in scene.probes],
         "warnings": [warning(d) for d in scene.damage],
         "fingerprint": fingerprint(diagnosis),
     }
-
-
-def when(instant: Instant | None) -> dict[str, Any] | None:
-    """RFC 3339 in UTC, microseconds only where there are any."""
-    if instant is None:
-        return None
-    utc = instant.utc.astimezone(UTC)
-    text = utc.isoformat(timespec="microseconds" if utc.microsecond else "seconds").replace("+00:00", "Z")
-    return {"utc": text, "plus_minus_s": round(instant.plus_minus_s, 6), "zone_known": instant.zone_known}
 
 
 def evidence(items: Sequence[Evidence]) -> list[dict[str, Any]]:
@@ -153,31 +145,12 @@ def probe(one: Probe) -> dict[str, Any]:
         "bytes": one.bytes,
         "why": plain(one.why),
         "reason": plain(one.reason),
+        "member": plain(one.member),
     }
 
 
 def warning(damage: Damage) -> str:
     return plain(f"{damage.path}: {damage.state}: {damage.reason}")
-
-
-def timeline(diagnosis: Diagnosis) -> list[dict[str, Any]]:
-    """Every dated line that the chain rests on, in time order."""
-    rows: dict[tuple[datetime, str, int], tuple[Evidence, ChainLink]] = {}
-    for one in diagnosis.chain:
-        for item in one.finding.evidence[:MOST_EVIDENCE]:
-            if item.when is not None:
-                rows.setdefault((item.when.utc, item.source, item.line), (item, one))
-    return [
-        {
-            "when": when(i.when),
-            "source": plain(i.source),
-            "line": i.line,
-            "text": plain(i.text),
-            "class": k.finding.class_id,
-            "place": str(k.place),
-        }
-        for _, (i, k) in sorted(rows.items(), key=lambda r: r[0])
-    ]
 
 
 def redacted(value: Any, hide: Callable[[str], str]) -> Any:
