@@ -3,47 +3,83 @@
 from __future__ import annotations
 
 import hashlib
-import re
+from collections.abc import Iterator
 
-from postmortem.model import ChainLink, Diagnosis, Finding, Place
+from postmortem.lines import split
+from postmortem.model import Diagnosis, Finding, Place, Role
+from postmortem.report.masks import masked
 
-# what names a fault's kind rather than its place: an Xid's number, a shell error's token, a signal
-TELLING = ("xid", "code", "signal", "constraint", "token", "what", "exception", "errno", "reason")
-MASKS = (
-    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I), "<uuid>"),
-    (re.compile(r"\b(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?\b", re.I), "<pci>"),
-    (re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"), "<ip>"),
-    (re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{12,}\b", re.I), "<hex>"),
-    (re.compile(r"(?:/[\w.@+-]+)+/([\w.@+-]+)"), r"<dir>/\1"),
-    (re.compile(r"\d+"), "<n>"),
-)
-
-
-def masked(text: str) -> str:
-    """The text with addresses, paths, hex and numbers replaced by what they are."""
-    for pattern, stand_in in MASKS:
-        text = pattern.sub(stand_in, text)
-    return text
+# Facts that name a fault's kind rather than its place, by class, else by the class's area. A fact that only some sources
+# tell (a manager's exit status beside the program's own words) must not be here: it would split one failure in two.
+TELLING: dict[str, tuple[str, ...]] = {
+    "gpu": ("xid", "sxid"),
+    "gpu.cuda-error": ("xid", "name", "code"),
+    "gpu.launch-failed": ("xid", "name"),
+    "gpu.no-device": ("xid", "reason"),
+    "gpu.gsp-timeout": ("xid", "rpc"),
+    "memory": (),
+    "memory.alloc-failed": ("reason",),
+    "memory.oom-kill-cgroup": ("victim",),
+    "memory.oom-kill-host": ("constraint",),
+    "memory.oom-kill-userspace": ("killer",),
+    "process": ("comm", "signal_name"),
+    "process.zombie": ("comm", "parent"),
+    "process.terminated": ("comm", "killer"),
+    "script": ("script", "what", "token"),
+    "runtime": ("library", "exception", "root_exception", "place"),
+    "network.dns": ("rcode",),
+    "network.http-error": ("status",),
+    "network.tls": ("why",),
+    "kernel": ("what",),
+}
+EXACT = frozenset({"xid", "sxid", "code", "status"})  # numbers that are names
+NAMES = frozenset({"script", "library", "place"})  # of which only the last part counts
+BY_WORDS = ("runtime.", "gpu.cuda-error", "comm.nccl-error")  # a class of many faults
 
 
 def fingerprint(diagnosis: Diagnosis) -> str:
-    """Twelve hex digits over root, its telling facts and the chain's classes; empty when no cause is named."""
+    """Twelve hex digits over root, its telling facts and what it led to; empty when no cause is named.
+
+    A symptom is no cause: "exit status 1" heads failures that have nothing in common. In the chain symptoms are left out
+    too: they say how a failure was noticed, and that depends on which logs were collected.
+    """
     root = diagnosis.root
-    if root is None:
+    if root is None or root.role is Role.SYMPTOM:
         return ""
-    parts = [root.class_id, *telling(root), *(k.finding.class_id for k in ordered(diagnosis))]
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=6).hexdigest()
+    parts = [root.class_id, *(told(root) or words(root)), *consequences(diagnosis)]
+    return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def telling(root: Finding) -> list[str]:
+def told(root: Finding) -> list[str]:
+    """`key=value` of the facts that name the kind of this fault."""
+    area = root.class_id.partition(".")[0]
+    known = {**root.entity, **root.facts}
     return [
-        f"{key}={root.facts[key]}" if key in ("xid", "code", "signal") else f"{key}={masked(str(root.facts[key]))}"
-        for key in TELLING
-        if key in root.facts
+        f"{key}={shape(key, str(known[key]))}"
+        for key in TELLING.get(root.class_id, TELLING.get(area, ()))
+        if known.get(key) not in (None, "")
     ]
 
 
-def ordered(diagnosis: Diagnosis) -> list[ChainLink]:
+def shape(key: str, value: str) -> str:
+    if key in EXACT:
+        return value
+    return masked(value.rsplit("/", 1)[-1] if key in NAMES else value)
+
+
+def words(root: Finding) -> Iterator[str]:
+    """What the program said, for a class that holds many faults and had no fact to tell them apart."""
+    if root.class_id.startswith(BY_WORDS):
+        first = root.evidence[0]
+        yield masked(split(first.text, first.line).message)
+
+
+def consequences(diagnosis: Diagnosis) -> list[str]:
+    """The classes that the root led to, each once: four ranks that die of one fault are one failure."""
     return sorted(
-        (k for k in diagnosis.chain if k.place in (Place.CONSEQUENCE, Place.SYMPTOM)), key=lambda k: k.finding.class_id
+        {
+            k.finding.class_id
+            for k in diagnosis.chain
+            if k.place is Place.CONSEQUENCE and k.finding.role is not Role.SYMPTOM
+        }
     )
