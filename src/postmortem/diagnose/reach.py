@@ -43,8 +43,9 @@ def first_stamp(reading: Reading) -> Instant | None:
 
 def out_of_reach(finding: Finding, outcome: Outcome, span: Window, scene: Scene) -> str:
     """Why a finding cannot belong to the incident, as a sentence; empty when it can."""
-    if outcome.finding and same_pid(finding, outcome.finding):
-        return ""
+    end = outcome.finding
+    if end is None or end.role is not Role.OUTCOME or same_pid(finding, end):
+        return ""  # without an outcome of its own, a machine's faults are all that is known of its end
     late = too_late(finding, span) if outcome.status == "failed" else ""
     return too_old(finding, span) or late or somebody_else(finding, outcome, scene)
 
