@@ -36,7 +36,7 @@ class Engine:
 
 def engine(signatures: Sequence[Path] = ()) -> Engine:
     """The shipped catalogue with the user's files on top, ready to read many inputs. Raises SignatureError."""
-    catalogue = load(signatures)
+    catalogue = load(signatures, user_cache())
     return Engine(catalogue, build_scanner((*catalogue.patterns, *needles(), *detector_needles()), cache=user_cache()))
 
 
