@@ -170,7 +170,9 @@ class Total:
 
 def total(rows: Sequence[Row]) -> Total:
     right = sum(r.root for r in rows)
-    also, facts_ = (tuple(sum(p[i] for p in pairs) for i in (0, 1)) for pairs in ([r.also for r in rows], [r.facts for r in rows]))
+    also, facts_ = (
+        tuple(sum(p[i] for p in pairs) for i in (0, 1)) for pairs in ([r.also for r in rows], [r.facts for r in rows])
+    )
     return Total(
         len(rows), share(right, len(rows)), sum(r.tempting for r in rows), sum(r.bold for r in rows),
         share(sum(r.sure for r in rows), right), share(*also), sum(r.false for r in rows) / max(1, len(rows)),

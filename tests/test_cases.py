@@ -31,7 +31,7 @@ class Bar:
 
 # `open` was seen while the catalogue was written; the others were written by people who had not seen the catalogue.
 OPEN = Bar(root=95, tempting=0, bold=0, sure=55, also=75, false=1, facts=75)
-BLIND = Bar(root=60, tempting=100, bold=100, sure=40, also=40, false=3, facts=40)
+BLIND = Bar(root=60, tempting=100, bold=100, sure=30, also=40, false=3, facts=40)
 BARS = {"open": OPEN}
 
 

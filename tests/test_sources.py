@@ -143,6 +143,13 @@ def test_kind(path: str, content: str | bytes, kind: Kind) -> None:
         ("nvidia-smi.txt", "Failed to initialize NVML: Insufficient Permissions\n", Kind.SMI, None),
         ("dmesg.txt", DMESG, Kind.KERNEL, None),
         ("run.log", "cat: /params: Permission denied\n", Kind.LOG, None),
+        ("a.txt", "bash: nvidia-smi: command not found\n", Kind.SMI, State.MISSING),
+        ("a.txt", "sh: 1: dmesg: not found\n", Kind.KERNEL, State.MISSING),
+        ("a.txt", "./run.sh: line 3: nvidia-smi: command not found\n", Kind.LOG, None),
+        ("a.txt", "bash: cargo: command not found\n", Kind.LOG, None),
+        ("run.log", "bash: nvidia-smi: command not found\n", Kind.LOG, None),
+        ("a.txt", '{"level":30,"time":1714564800123,"msg":"up"}\n\nFATAL ERROR: heap\n 1: 0x7f node::Abort\n', Kind.LOG, None),
+        ("a.txt", '{"level": "info"}\n', Kind.CONFIG, None),
     ],
 )  # fmt: skip
 def test_an_error_in_the_place_of_the_content(path: str, content: str, kind: Kind, state: State | None) -> None:

@@ -83,7 +83,9 @@ def each(given: Files, change: Callable[[str], str], kinds: frozenset[Kind] | No
     changed = {}
     for path, data in given.items():
         wanted = b"\0" not in data[:4096] and (kinds is None or kind(path, data) in kinds)
-        changed[path] = change(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape") if wanted else data
+        changed[path] = (
+            change(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape") if wanted else data
+        )
     if changed == dict(given):
         raise DoesNotApply
     return changed

@@ -6,14 +6,51 @@ import re
 from pathlib import PurePosixPath
 
 from evidence import LOGS, DoesNotApply, Files, each, kind, lines
+
 from postmortem.lines import split
 from postmortem.model import Kind
 
 # Files whose name is the kernel's name of the number in them: no tool could read them under another one.
 NAMED_BY_THE_KERNEL = frozenset({Kind.CGROUP, Kind.PROC, Kind.PROBE, Kind.BINARY})
-SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 proc run sbin sys tmp usr var root docker kubepods init.scope".split())
-HOMES = frozenset("home opt srv mnt media data export".split())
-NOT_HOSTS = frozenset("localhost kernel host node worker master server docker root ubuntu debian container".split())
+SYSTEM = frozenset(
+    [
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "lib",
+        "lib32",
+        "lib64",
+        "proc",
+        "run",
+        "sbin",
+        "sys",
+        "tmp",
+        "usr",
+        "var",
+        "root",
+        "docker",
+        "kubepods",
+        "init.scope",
+    ]
+)
+HOMES = frozenset(["home", "opt", "srv", "mnt", "media", "data", "export"])
+NOT_HOSTS = frozenset(
+    [
+        "localhost",
+        "kernel",
+        "host",
+        "node",
+        "worker",
+        "master",
+        "server",
+        "docker",
+        "root",
+        "ubuntu",
+        "debian",
+        "container",
+    ]
+)
 
 
 def neutral_files(given: Files) -> Files:
@@ -40,7 +77,9 @@ def hosts(given: Files) -> Files:
     for path, data in given.items():
         if kind(path, data) in LOGS:
             found |= {line.host for raw in lines(data)[:400] if (line := split(raw, 0, "", kernel=False)).host}
-    names = sorted((h for h in found if len(h) > 2 and h.lower() not in NOT_HOSTS and not h.isdigit()), key=len, reverse=True)
+    names = sorted(
+        (h for h in found if len(h) > 2 and h.lower() not in NOT_HOSTS and not h.isdigit()), key=len, reverse=True
+    )
     if not names:
         raise DoesNotApply
     other = {name: f"zq{i}-{'m' * max(1, len(name) - 4)}" for i, name in enumerate(names)}
@@ -61,7 +100,9 @@ def gpu_addresses(given: Files) -> Files:
     return each(given, lambda text: _GPU.sub(other, text))
 
 
-_PATH = re.compile(r"(?<![\w.:/~$}%*-])/(?:[\w.+@-]+/)+(?=[\w.+@-])|(?<![\w.:/~$}%*-])/(?:mnt|data|scratch|models)(?:/?)(?![\w/.-])")
+_PATH = re.compile(
+    r"(?<![\w.:/~$}%*-])(?<!GET )(?<!POST )(?<!PUT )/(?:[\w.+@-]+/)+(?=[\w.+@-])|(?<![\w.:/~$}%*-])/(?:mnt|data|scratch|models)(?:/?)(?![\w/.-])"
+)
 
 
 def paths(given: Files) -> Files:
@@ -71,7 +112,11 @@ def paths(given: Files) -> Files:
 
 def other_parts(parts: list[str]) -> list[str]:
     top = parts[1] if len(parts) > 1 else ""
-    if top in SYSTEM or top.endswith((".slice", ".scope", ".service")) or top.startswith(("kube", "docker", "slurm", "job", "lxc", "system")):
+    if (
+        top in SYSTEM
+        or top.endswith((".slice", ".scope", ".service"))
+        or top.startswith(("kube", "docker", "slurm", "job", "lxc", "system"))
+    ):
         return parts
     start = 2 if top in HOMES else 1
     return [*parts[:start], *(other_part(p) for p in parts[start:])]
@@ -79,7 +124,10 @@ def other_parts(parts: list[str]) -> list[str]:
 
 def other_part(part: str) -> str:
     """Another folder name of the same length; short and well-known parts of a program's tree stay."""
-    if part in ("", "bin", "lib", "lib64", "src", "log", "logs", "etc", "node_modules", "site-packages", "target") or "." in part:
+    if (
+        part in ("", "bin", "lib", "lib64", "src", "log", "logs", "etc", "node_modules", "site-packages", "target")
+        or "." in part
+    ):
         return part
     return "dq" + "".join(chr(97 + (ord(c) * 7) % 26) for c in part[2:]) if len(part) > 2 else part
 
@@ -93,7 +141,9 @@ _PID = re.compile(
     re.M,
 )
 _PS = re.compile(r"\bPID\b")
-_UNITS = re.compile(r" ?(?:[kKMGT]i?B|[kKMGT]\b|ms\b|us\b|s\b|%|pages|bytes|rows|files|lines|steps|MB/s|Mi?B|GB|\.\d|:\d|,\d{3}|/\d)")
+_UNITS = re.compile(
+    r" ?(?:[kKMGT]i?B|[kKMGT]\b|ms\b|us\b|s\b|%|pages|bytes|rows|files|lines|steps|MB/s|Mi?B|GB|\.\d|:\d|,\d{3}|/\d)"
+)
 
 
 def pids(given: Files) -> Files:
@@ -108,18 +158,24 @@ def pids(given: Files) -> Files:
     if not numbers:
         raise DoesNotApply
     other = {p: str(int(p) + 7 if int(p) + 7 < 10 ** len(p) else int(p) - 7) for p in numbers}
-    word = re.compile(r"(?<![\w.:/+-])(?:" + "|".join(numbers) + r")(?!\w)|(?<=/proc/)(?:" + "|".join(numbers) + r")(?=/)")
+    word = re.compile(
+        r"(?<![\w.:/+-])(?:" + "|".join(numbers) + r")(?!\w)|(?<=/proc/)(?:" + "|".join(numbers) + r")(?=/)"
+    )
 
     def change(text: str) -> str:
         def one(m: re.Match[str]) -> str:
             after, before = text[m.end() : m.end() + 8], text[max(0, m.start() - 12) : m.start()]
-            if _UNITS.match(after) or re.search(r"(?:line|Line|port|code|status|Xid|error|errno|exit|score|at|size|step|iter\w*) *[=:]? ?$", before):
+            if _UNITS.match(after) or re.search(
+                r"(?:line|Line|port|code|status|Xid|error|errno|exit|score|at|size|step|iter\w*) *[=:]? ?$", before
+            ):
                 return m[0]
             return other[m[0]]
 
         return word.sub(one, text)
 
-    return {re.sub(r"(?<=proc/)\d+(?=/)", lambda m: other.get(m[0], m[0]), p): d for p, d in each(given, change).items()}
+    return {
+        re.sub(r"(?<=proc/)\d+(?=/)", lambda m: other.get(m[0], m[0]), p): d for p, d in each(given, change).items()
+    }
 
 
 def columns(text: str) -> list[str]:

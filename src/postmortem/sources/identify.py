@@ -7,7 +7,7 @@ from typing import NamedTuple
 from postmortem.lines import dialect_of
 from postmortem.model import Kind, State
 from postmortem.sources.names import CGROUP_FILE, is_log_name, kind_of_name
-from postmortem.sources.shapes import access_error, is_binary, is_missing, is_settings, shape_of
+from postmortem.sources.shapes import access_error, is_binary, is_missing, is_settings, lost_tool, shape_of
 
 SAMPLE_BYTES = 64 << 10
 SAMPLE_LINES = 400
@@ -41,6 +41,8 @@ def identify(path: str, head: bytes) -> Identity:
         return Identity(Kind.BINARY)
     lines = sample(head)
     error = access_error(lines)
+    if error and not is_log_name(path) and (lost := kind_of_name(f"{lost_tool(error)}.txt")) in _OUTPUTS:
+        return Identity(lost, state=State.MISSING, reason=error)
     if error and (named in _OUTPUTS or named is Kind.LISTING) and shape_of(lines) is not Kind.SMI:
         state = State.MISSING if is_missing(error) else State.DENIED
         return Identity(named, state=state, reason=error)
@@ -78,4 +80,3 @@ def _kind(path: str, named: Kind, lines: list[str], size: int) -> Kind:
 def _by_folder(shape: Kind, named: Kind) -> Kind:
     """PSI of a group looks like the host's; its folder tells them apart."""
     return Kind.CGROUP if shape is Kind.HOST and named is Kind.CGROUP else shape
-

@@ -86,6 +86,7 @@ _ACCESS = re.compile(
     r"|(command not found|not found|no such file or directory|no such process|no such device"
     r"|executable file not found.*))\W*$"
 )
+_NO_TOOL = re.compile(r"(?:-?\w*sh: )?(?:\d+: )?([\w.-]+): (?:command )?not found$")
 _ENV = re.compile(
     r"^(?:export )?[A-Za-z_][A-Za-z0-9_]*=|^#|^\[[\w .-]+\]$|^options \S+ |^$|^names of the others:|^==> "
 )
@@ -97,6 +98,12 @@ def access_error(lines: Lines) -> str:
     if 0 < len(told) <= 4 and all(_ACCESS.search(line) and ":" in line for line in told):
         return told[0].strip()
     return ""
+
+
+def lost_tool(error: str) -> str:
+    """The command whose output an error stands in place of: `bash: nvidia-smi: command not found`, else nothing."""
+    found = _NO_TOOL.match(error)
+    return found[1] if found else ""
 
 
 def is_missing(error: str) -> bool:
@@ -158,16 +165,26 @@ def _structured(lines: Lines) -> Kind | None:
     first = lines[0].lstrip()
     if first.startswith("<?xml"):
         return Kind.CONFIG
-    if first[0] not in "{[" or (first.startswith("[") and len(first) > 1 and first[1] not in "{\"]"):
+    if first[0] not in "{[" or (first.startswith("[") and len(first) > 1 and first[1] not in '{"]'):
         return None
     if len(lines) > 1 and share(lines, lambda line: line.startswith("{") and line.rstrip().endswith("}")) >= 0.9:
         return _json_log(lines)
     if len(lines) == 1 and first.startswith('{"log":'):
         return Kind.LOG
+    if len(lines) > 1 and _is_object(lines[0]):  # a program's JSON lines, and plain ones between them
+        return Kind.LOG
     text = "\n".join(lines[:400])
     if '"HostConfig"' in text or '"containerStatuses"' in text or '"OOMKilled"' in text:
         return Kind.CONTAINER
     return Kind.CONFIG if re.match(r'\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{"\d\]]|$))', text) else None
+
+
+def _is_object(line: str) -> bool:
+    """Whether the line is a whole JSON object, not the first line of one."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _json_log(lines: Lines) -> Kind:
