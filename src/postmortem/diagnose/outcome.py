@@ -47,7 +47,7 @@ def outcome(findings: Sequence[Finding], scene: Scene) -> Outcome:
     standing = [f for f in faults if not passed(f, scene) and outlives(f, success, scene)]
     if standing:
         return Outcome("failed", latest([f for f in standing if f.role is Role.SYMPTOM]) or latest(standing), success)
-    if success or ((mild or faults) and quiet_end(scene)):
+    if success or (mild and quiet_end(scene)):
         return Outcome("healthy", mild, success)
     return Outcome("undecided")
 
@@ -61,10 +61,11 @@ def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
     if success is None:
         return True
     before = comes_before(fault, success, ends=True)
-    if before is not None:
-        return not before and fault.verdict is not Verdict.POSSIBLE
     elsewhere = fault.evidence[0].source != success.evidence[-1].source
-    told_by_others = any(kind_of(e.source, scene) in WITNESSES for e in fault.evidence)
+    if before is not None:
+        ended_alone = elsewhere and ends_its_log(fault, scene)
+        return ended_alone or (not before and fault.verdict is not Verdict.POSSIBLE)
+    told_by_others = fault.role is Role.ROOT and any(kind_of(e.source, scene) in WITNESSES for e in fault.evidence)
     return elsewhere and (ends_its_log(fault, scene) or (fault.verdict is Verdict.CONFIRMED and told_by_others))
 
 

@@ -8,6 +8,7 @@ from postmortem.scene import Reading, Scene
 WENT_ON = 8  # ordinary lines after the fault; fewer can be the farewell of a dying program
 BAD_LEVELS = frozenset({"error", "fatal", "critical", "panic"})
 LAST_LINES = 4
+LONGEST_TRACE = 400
 
 
 def passed(fault: Finding, scene: Scene) -> bool:
@@ -56,11 +57,16 @@ def is_error(reading: Reading, number: int) -> bool:
 
 
 def ends_its_log(fault: Finding, scene: Scene) -> bool:
-    """Whether the fault is among the last lines of the log that tells it: nothing was done after it."""
-    reading = scene.reading(fault.evidence[-1].source)
+    """Whether the log that tells the fault ends with it: what follows has no stamp (a trace, a farewell) or is short."""
+    last = fault.evidence[-1]
+    reading = scene.reading(last.source)
     if reading is None or reading.source.kind is not Kind.LOG:
         return False
-    return fault.evidence[-1].line > reading.source.text.count - LAST_LINES
+    rest = range(last.line + 1, reading.source.text.count + 1)
+    if len(rest) < LAST_LINES:
+        return True
+    stamped = last.when is not None and len(rest) <= LONGEST_TRACE
+    return stamped and not any(line.stamp for n in rest if (line := reading.line(n)) is not None)
 
 
 def quiet_end(scene: Scene) -> bool:
