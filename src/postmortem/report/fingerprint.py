@@ -9,7 +9,7 @@ from postmortem.lines import split
 from postmortem.model import Diagnosis, Finding, Place, Role
 from postmortem.report.masks import masked
 
-# Facts that name a fault's kind rather than its place, by class, else by the class's area. A fact that only some sources
+# Facts that name a fault's kind rather than its place, by class, else by its area. A fact that only some sources
 # tell (a manager's exit status beside the program's own words) must not be here: it would split one failure in two.
 TELLING: dict[str, tuple[str, ...]] = {
     "gpu": ("xid", "sxid"),
@@ -40,8 +40,8 @@ BY_WORDS = ("runtime.", "gpu.cuda-error", "comm.nccl-error")  # a class of many 
 def fingerprint(diagnosis: Diagnosis) -> str:
     """Twelve hex digits over root, its telling facts and what it led to; empty when no cause is named.
 
-    A symptom is no cause: "exit status 1" heads failures that have nothing in common. In the chain symptoms are left out
-    too: they say how a failure was noticed, and that depends on which logs were collected.
+    A symptom is no cause: "exit status 1" heads failures that share nothing. In the chain symptoms are left out,
+    because they say how a failure was noticed, and that depends on which logs were collected.
     """
     root = diagnosis.root
     if root is None or root.role is Role.SYMPTOM:

@@ -1,0 +1,75 @@
+"""The template with its style and script, under a content security policy made of their hashes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from postmortem.report import Report
+from postmortem.report.html.links import Links
+from postmortem.report.html.picture import picture
+from postmortem.report.html.plots import plots
+from postmortem.report.moment import told
+from postmortem.report.words import (
+    about,
+    beside,
+    exhibits,
+    followed,
+    headline,
+    place,
+    reasons,
+    shown,
+    size,
+    weight,
+)
+
+HERE = "postmortem.report.html"
+PAGE, STYLE, SCRIPT = "page.html.j2", "style.css", "script.js"
+
+
+def page(report: Report) -> str:
+    """The whole file."""
+    env = Environment(
+        loader=DictLoader({PAGE: text(PAGE)}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters |= {"told": told, "place": place, "reasons": reasons, "weight": weight, "shown": shown, "size": size}
+    style, script = text(STYLE), text(SCRIPT)
+    links = Links(report)
+    return env.get_template(PAGE).render(
+        r=report,
+        headline=headline(report),
+        about=about(report),
+        followed=followed(report),
+        beside=beside(report),
+        contexts=exhibits(report, "context"),
+        scripts=exhibits(report, "script"),
+        tables=exhibits(report, "table"),
+        trees=exhibits(report, "tree"),
+        sources=exhibits(report, "source"),
+        picture=picture(report, links),
+        plots=plots(report),
+        link=links.to,
+        anchor=links.anchor,
+        source_id=links.source_id,
+        policy=f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; "
+        "base-uri 'none'; form-action 'none'",
+        style=Markup(style),
+        script=Markup(script),
+    )
+
+
+def text(name: str) -> str:
+    return files(HERE).joinpath(name).read_text(encoding="utf-8")
+
+
+def digest(content: str) -> str:
+    """The CSP hash of an inline element's content."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

@@ -1,0 +1,222 @@
+"""The geometry of the time line: one lane for each source, marks by place, the chain as arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from postmortem.report import Report
+from postmortem.report.html.links import Links
+from postmortem.report.html.ticks import Tick, ticks
+from postmortem.report.moment import parsed, year_known
+from postmortem.report.words import exhibits, followed, place
+
+WIDTH, LANE, TOP = 1000.0, 48, 6
+MARK_Y = 32  # of a mark within its lane; the lane's name stands above
+MOST_LANES = 30
+RANK = ("event", "context", "contributing", "symptom", "consequence", "root")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of the time line as a dot."""
+
+    x: float
+    y: float
+    place: str
+    label: str
+    href: str
+    spread: float  # half its uncertainty, in units of the picture
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """From a cause to its effect."""
+
+    path: str
+    x: float
+    y: float
+    edge: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    name: str
+    y: int
+    bars: str  # path of how many lines the source wrote when
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Everything that the template draws; `view` is what is seen first."""
+
+    start: float
+    end: float
+    height: int
+    view: tuple[float, float]  # x and width
+    lanes: tuple[Lane, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+    ticks: tuple[Tick, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time, in seconds since 1970."""
+
+    start: float
+    end: float
+
+    def x(self, second: float) -> float:
+        return round((second - self.start) / (self.end - self.start) * WIDTH, 3)
+
+    def holds(self, second: float) -> bool:
+        return self.start <= second <= self.end
+
+
+def picture(report: Report, links: Links) -> Picture | None:
+    """The picture, or None when nothing on the time line has a time."""
+    dated = [row for row in report["timeline"] if row["when"]]
+    with_year = [row for row in dated if year_known(row["when"])]
+    rows = with_year or dated
+    if not rows:
+        return None
+    told = [second(row) for row in rows if row["place"] not in ("event", "context")] or [second(r) for r in rows]
+    span = domain(told, [second(row) for row in rows])
+    inside = [row for row in rows if span.holds(second(row))]
+    active = {one["source"]: one for a in exhibits(report, "series", "activity") for one in a["sources"]}
+    names = lanes_of(inside, active)
+    y = {name: TOP + at * LANE for at, name in enumerate(names)}
+    view = first_view(span, told)
+    return Picture(
+        start=round(span.start, 3),
+        end=round(span.end, 3),
+        height=TOP + len(names) * LANE + 4,
+        view=view,
+        lanes=tuple(Lane(name, y[name], bars(report, name, y[name], span)) for name in names),
+        marks=marks(inside, y, span, links),
+        arrows=arrows(report, y, span),
+        ticks=ticks(span.start, span.end, view[0] / WIDTH, view[1] / WIDTH),
+        notes=notes(dated, rows, inside, names, report),
+    )
+
+
+def second(row: Any) -> float:
+    at = parsed(row["when"])
+    return at.timestamp() if at else 0.0
+
+
+def domain(told: list[float], all_of_them: list[float]) -> Span:
+    """All rows, but no more than a wide margin around the chain: a boot a week ago must not flatten a second."""
+    width = max(told) - min(told)
+    margin = max(900.0, 25 * width)
+    start, end = max(min(all_of_them), min(told) - margin), min(max(all_of_them), max(told) + margin)
+    pad = max((end - start) * 0.04, 0.5)
+    return Span(start - pad, end + pad)
+
+
+def first_view(span: Span, told: list[float]) -> tuple[float, float]:
+    """The whole, or the chain alone where it is a small part of it."""
+    left, right = span.x(min(told)), span.x(max(told))
+    if right - left > WIDTH / 6:
+        return 0.0, WIDTH
+    width = min(WIDTH, max((right - left) * 1.6, WIDTH / 12))
+    x = min(max(0.0, (left + right - width) / 2), WIDTH - width)
+    return round(x, 3), round(width, 3)
+
+
+def lanes_of(rows: Iterable[Any], active: dict[str, Any]) -> list[str]:
+    """The sources with rows: those of the chain first, in order of time."""
+    strength: dict[str, int] = {}
+    for row in rows:
+        strength[row["source"]] = max(strength.get(row["source"], 0), RANK.index(row["place"]))
+    names = sorted(strength, key=lambda name: -strength[name])
+    return (names + [name for name in active if name not in strength][:4])[:MOST_LANES]
+
+
+def marks(rows: list[Any], y: dict[str, int], span: Span, links: Links) -> tuple[Mark, ...]:
+    """The dots, the weightiest drawn last."""
+    drawn = [r for r in rows if r["source"] in y]
+    drawn.sort(key=lambda r: RANK.index(r["place"]))
+    scale = WIDTH / (span.end - span.start)
+    return tuple(
+        Mark(
+            span.x(second(row)),
+            y[row["source"]] + MARK_Y,
+            row["place"],
+            label(row),
+            links.to(row["source"], row["line"]),
+            round(min(row["when"]["plus_minus_s"] * scale, WIDTH), 3),
+            row.get("count", 1),
+        )
+        for row in drawn
+    )
+
+
+def label(row: Any) -> str:
+    at = row["when"]["utc"].replace("T", " ")
+    many = f" ({row['count']} of them)" if row.get("count", 1) > 1 else ""
+    what = row["class"] or row.get("event", "")
+    return f"{at}  {place(row)}  {what}{many}\n{row['text'][:300]}"
+
+
+def arrows(report: Report, y: dict[str, int], span: Span) -> tuple[Arrow, ...]:
+    """A curve for each link of the chain whose both ends are dated."""
+    ends: dict[str, tuple[float, float]] = {}
+    for link in followed(report):
+        source = link["evidence"][0]["source"]
+        at = parsed(link["when"])
+        if at and source in y and span.holds(at.timestamp()):
+            ends.setdefault(link["class"], (span.x(at.timestamp()), y[source] + MARK_Y))
+    made = []
+    for link in followed(report):
+        start, end = ends.get(link["because_of"] or ""), ends.get(link["class"])
+        if start and end and start != end:
+            said = f"{link['because_of']} caused {link['class']} ({link['edge']})"
+            made.append(Arrow(curve(start, end), *end, link["edge"] or "", said))
+    return tuple(made)
+
+
+def curve(start: tuple[float, float], end: tuple[float, float]) -> str:
+    (a, b), (c, d) = start, end
+    bend = 18 if b == d else 0
+    third = (c - a) / 3
+    return f"M{a:g} {b:g}C{a + third:g} {b - bend:g} {c - third:g} {d - bend:g} {c:g} {d:g}"
+
+
+def bars(report: Report, name: str, y: int, span: Span) -> str:
+    """The lane's lines over time as one path of bars, the busiest stretch 14 high."""
+    for one in exhibits(report, "series", "activity"):
+        counts = next((s["counts"] for s in one["sources"] if s["source"] == name), [])
+        most = max(counts, default=0)
+        parts = []
+        for at, count in enumerate(counts):
+            left = one["start"] + at * one["width"]
+            if count and left + one["width"] >= span.start and left <= span.end:
+                high = max(2.0, 14 * (count / most) ** 0.5)
+                x0, x1 = max(0.0, span.x(left)), min(WIDTH, span.x(left + one["width"]))
+                parts.append(f"M{x0:g} {y + LANE - 2}v{-high:.1f}H{x1:g}v{high:.1f}z")
+        return "".join(parts)
+    return ""
+
+
+def notes(dated: list[Any], rows: list[Any], inside: list[Any], names: list[str], report: Report) -> tuple[str, ...]:
+    """What the picture does not show as it is, and why."""
+    left_out = len(rows) - len(inside)
+    many = sum(row.get("count", 1) - 1 for row in inside)
+    lost = len({row["source"] for row in inside}) - len(set(names) & {row["source"] for row in inside})
+    sampled = any(one.get("sampled") for one in exhibits(report, "series", "activity"))
+    said = (
+        (left_out, f"{left_out} lines far from the incident are in the table only."),
+        (len(dated) - len(rows), f"{len(dated) - len(rows)} lines whose log names no year are in the table only."),
+        (many, f"{many} repeated events are drawn with the first of their kind and stretch of time."),
+        (lost, f"{lost} more sources have no lane."),
+        (any(not row["when"]["zone_known"] for row in rows), "Some logs name no time zone; they are read as UTC."),
+        (not any(year_known(row["when"]) for row in rows), "No log names a year."),
+        (sampled, "Grey bars, how many lines a source wrote, are estimated from samples."),
+    )
+    return tuple(text for true, text in said if true)

@@ -1,0 +1,41 @@
+"""Round moments for an axis of time; the page's script draws the same ones after a zoom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+STEPS = (
+    *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30),
+    *(60 * m for m in (1, 2, 5, 10, 15, 30)),
+    *(3600 * h for h in (1, 2, 3, 6, 12)),
+    *(86400 * d for d in (1, 2, 7, 14, 30, 90, 365)),
+)
+WANTED = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    percent: float
+    text: str
+
+
+def ticks(start: float, end: float, x: float, width: float) -> tuple[Tick, ...]:
+    """The ticks of the part of the stretch that begins at share `x` and is `width` wide."""
+    first, seconds = start + (end - start) * x, (end - start) * width
+    step = next((s for s in STEPS if seconds / s <= WANTED), STEPS[-1])
+    at = -(-first // step) * step
+    made = []
+    while at <= first + seconds:
+        made.append(Tick(round((at - first) / seconds * 100, 2), label(at, step)))
+        at += step
+    return tuple(made)
+
+
+def label(at: float, step: float) -> str:
+    moment = datetime.fromtimestamp(round(at, 3), UTC)
+    if step >= 86400:
+        return f"{moment:%Y-%m-%d}"
+    if step >= 60:
+        return f"{moment:%H:%M}" if moment.hour or moment.minute else f"{moment:%m-%d}"
+    return f"{moment:%H:%M:%S}" if step >= 1 else f"{moment:%H:%M:%S.%f}"[:-3]
