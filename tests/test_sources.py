@@ -59,6 +59,8 @@ DOCKER_JSON = '{"log":"hello\\n","stream":"stdout","time":"2026-06-11T03:40:14.9
     ("path", "content", "kind"),
     [
         # content beats name
+        pytest.param("bin/run.sh.gz", "set -e\necho up\n", Kind.SCRIPT, id="a-compressed-script-by-its-name"),
+        pytest.param("memory.max.gz", "4096\n", Kind.CGROUP, id="a-compressed-counter-by-its-name"),
         pytest.param("foo.txt", DMESG, Kind.KERNEL, id="dmesg-under-any-name"),
         pytest.param("foo.log", DMESG_T, Kind.KERNEL, id="dmesg-T"),
         pytest.param("foo", KMSG, Kind.KERNEL, id="kmsg"),

@@ -9,13 +9,14 @@ from pathlib import PurePosixPath
 from postmortem.lines import Line
 from postmortem.model import Evidence, Instant
 from postmortem.scene import Reading
+from postmortem.sources import without_compression
 
 SMALL = 20_000  # lines of a log that a detector may read through
 
 
 def base(path: str) -> str:
-    """The file name without its folders."""
-    return PurePosixPath(path).name
+    """The file name without its folders, as it was before it was compressed."""
+    return PurePosixPath(without_compression(path)).name
 
 
 def matching(reading: Reading, needle: str) -> Iterator[Line]:

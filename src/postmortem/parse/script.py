@@ -12,6 +12,7 @@ from postmortem.parse.script_masks import Shell, masks
 from postmortem.parse.script_nesting import first_misfit
 from postmortem.parse.script_tree import first_error, parse_bash
 from postmortem.scene import Parser, Reading
+from postmortem.sources import without_compression
 
 _SHEBANG = re.compile(r"^#!\s*(?P<command>\S.*?)\s*$")
 _SET = re.compile(r"^\s*set\s+(?P<options>-[\w-].*?)\s*(?:[;#&|].*)?$")
@@ -23,7 +24,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
     lines = list(reading.source.text.kept())
     if not lines:
         return
-    entity = {"script": PurePosixPath(reading.path).name}
+    entity = {"script": PurePosixPath(without_compression(reading.path)).name}
     shell = settings(lines)
     yield from _facts(reading, lines, shell, entity)
     if len(lines) > _LIMIT or not reading.source.text.whole or shell.other:

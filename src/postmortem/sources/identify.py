@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from postmortem.lines import dialect_of
 from postmortem.model import Kind, State
-from postmortem.sources.names import CGROUP_FILE, is_log_name, kind_of_name
+from postmortem.sources.names import CGROUP_FILE, is_log_name, kind_of_name, without_compression
 from postmortem.sources.shapes import access_error, is_binary, is_missing, is_settings, lost_tool, shape_of
 
 SAMPLE_BYTES = 64 << 10
@@ -32,6 +32,7 @@ class Identity(NamedTuple):
 
 def identify(path: str, head: bytes) -> Identity:
     """The identity of a member by its path and first bytes, such as `foo.txt` with `[   12.345678] usb 1-2: new`."""
+    path = without_compression(path)
     named = kind_of_name(path)
     if not head:
         return Identity(named)

@@ -42,6 +42,11 @@ _NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
+def without_compression(path: str) -> str:
+    """`run.sh.gz` -> `run.sh`: the name that others know the file by; its bytes arrive unpacked."""
+    return re.sub(r"(?<=[^/])\.(?:gz|xz|bz2|zst|lz4)$", "", path)
+
+
 def is_log_name(path: str) -> bool:
     """Whether the name says that a program's output is in it (`train.log`, `slurm-812.out`, `job.e279`)."""
     return bool(_LOG_NAME.search(path))
