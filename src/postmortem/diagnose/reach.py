@@ -13,6 +13,7 @@ from postmortem.scene import Reading, Scene
 
 LONG_BEFORE_S = 1800.0  # a death this long before the outcome, told of somebody else, is another story
 AFTER_S = 300.0
+KERNEL_KILLS = ("memory.oom-kill-cgroup", "memory.oom-kill-host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,31 @@ def first_stamp(reading: Reading) -> Instant | None:
 def out_of_reach(finding: Finding, outcome: Outcome, span: Window, scene: Scene) -> str:
     """Why a finding cannot belong to the incident, as a sentence; empty when it can."""
     end = outcome.finding
-    if end is None or end.role is not Role.OUTCOME or same_pid(finding, end):
-        return ""  # without an outcome of its own, a machine's faults are all that is known of its end
+    if end is None or finding is end or same_pid(finding, end):
+        return ""
+    if end.role is not Role.OUTCOME:  # a machine's faults are all that is known of its end: only their age counts
+        return too_old(finding, span) or before_the_boot(finding, end, scene)
     late = too_late(finding, span) if outcome.status == "failed" else ""
-    return too_old(finding, span) or late or somebody_else(finding, outcome, scene)
+    early = too_old(finding, span) or before_the_boot(finding, end, scene)
+    return early or late or asked_to_stop(finding, end) or somebody_else(finding, outcome, scene)
+
+
+def before_the_boot(finding: Finding, end: Finding, scene: Scene) -> str:
+    """A sentence when the machine was booted between the finding and the end of the run."""
+    last = finding.evidence[-1]
+    for boot in scene.named("boot"):
+        ran_later = seconds_apart(boot.when, end.evidence[-1].when)
+        if boot.source == last.source and boot.line > last.line and ran_later is not None and ran_later > 0:
+            return "the machine was booted between it and the end of the run"
+    return ""
+
+
+def asked_to_stop(finding: Finding, end: Finding) -> str:
+    """A sentence when what failed ended by a request to stop, which no OOM killer of the kernel sends."""
+    asked = end.facts.get("signal") in (2, 15) and str(end.facts.get("oomkilled", "no")).lower() in ("no", "false")
+    if not asked or not finding.class_id.startswith(KERNEL_KILLS):
+        return ""
+    return f"what failed ended by signal {end.facts['signal']}, and the kernel's OOM killer sends signal 9"
 
 
 def same_pid(a: Finding, b: Finding) -> bool:

@@ -59,6 +59,7 @@ EVENTS: Mapping[str, EventKind] = {
         "line process rank reason state",
     ),
     "zombie": _event("proc ps", _ZOMBIE_FIELDS),
+    "boot": _event("kernel journal", ""),
     "zombie.pile": _event("proc ps", "ppid parent dead"),
     "run.unfinished": _event("log", "file phase phases benchmark"),
     "zombie.end": _event(
