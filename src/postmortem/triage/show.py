@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+
+def show(wanted, out, start, options, colour):
+    return "{}\n"
