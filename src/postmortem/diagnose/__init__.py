@@ -10,8 +10,9 @@ from postmortem.diagnose.edges import Caused, edges
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
-from postmortem.diagnose.rank import consequences, heads, raised
+from postmortem.diagnose.rank import SAYS_LEAST, consequences, heads, raised
 from postmortem.diagnose.reach import out_of_reach, window
+from postmortem.diagnose.related import with_related
 from postmortem.model import CONFIDENCE, Diagnosis, Finding, Role, Verdict
 from postmortem.scene import Scene
 from postmortem.signatures import Link
@@ -45,11 +46,11 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
     return Diagnosis(
         status="failed",
         outcome=end.finding,
-        root=root,
+        root=with_related(root, scene) if root else None,
         confidence=said,
         because=because,
         chain=chain(root, near, caused, told.far, end.finding),
-        findings=tuple(f for f in near if worth_a_line(f)),
+        findings=tuple(f for f in near if f is root or worth_a_line(f)),
         ruled_out=told.refuted,
         gaps=missing,
         would_decide=would_decide((*near, *told.refuted), root, missing),
@@ -57,9 +58,12 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
 
 
 def worth_a_line(finding: Finding) -> bool:
-    """Whether a finding is worth a line: an outcome is told elsewhere, a mere suspicion of a cause is a question."""
+    """Whether a finding is worth a line: an outcome is told elsewhere, a mere suspicion of a cause is a question.
+
+    A bare exit status is an outcome too, unless it is all that is known.
+    """
     suspicion = finding.role is Role.ROOT and finding.verdict is Verdict.SUSPECTED
-    return finding.role is not Role.OUTCOME and not suspicion
+    return finding.role is not Role.OUTCOME and not suspicion and finding.class_id != SAYS_LEAST
 
 
 def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from postmortem.diagnose.edges import Caused
-from postmortem.diagnose.rank import NEVER
+from postmortem.diagnose.rank import NEVER, SAYS_LEAST
 from postmortem.model import ChainLink, Edge, Finding, Place, Role
 
 GRADE = {Edge.PROVEN: 0, Edge.COMPATIBLE: 1, Edge.ASSUMED: 2}
@@ -23,7 +23,7 @@ def chain(
     links += followed(root, caused) if root else []
     placed = {id(k.finding) for k in links}
     for finding in findings:
-        place = PLACES.get(finding.role)
+        place = Place.CONTEXT if finding.class_id == SAYS_LEAST else PLACES.get(finding.role)
         if place and id(finding) not in placed:
             links.append(ChainLink(finding, place))
     links += [ChainLink(f, Place.CONTEXT, note=why) for f, why in far]
@@ -51,6 +51,8 @@ def followed(root: Finding, caused: Sequence[Caused]) -> list[ChainLink]:
 
 
 def place_of(finding: Finding) -> Place:
+    if finding.class_id == SAYS_LEAST:
+        return Place.CONTEXT  # with a cause above it, a bare status is only how the run ended
     if finding.role in PLACES:
         return PLACES[finding.role]
     return Place.SYMPTOM if finding.role is Role.SYMPTOM else Place.CONSEQUENCE

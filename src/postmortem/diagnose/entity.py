@@ -76,5 +76,5 @@ def comes_before(a: Finding, b: Finding, ends: bool = False) -> bool | None:
         return mine.line < theirs.line
     gap = seconds_apart(first, second)
     if gap is None or abs(gap) <= slack(first, second):
-        return None
+        return mine.line < theirs.line if mine.source == theirs.source and mine.line != theirs.line else None
     return gap > 0

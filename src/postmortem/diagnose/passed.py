@@ -57,7 +57,7 @@ def is_error(reading: Reading, number: int) -> bool:
 
 
 def ends_its_log(fault: Finding, scene: Scene) -> bool:
-    """Whether the log that tells the fault ends with it: what follows has no stamp (a trace, a farewell) or is short."""
+    """Whether the log that tells the fault ends with it: what follows has no stamp (a trace) or is short."""
     last = fault.evidence[-1]
     reading = scene.reading(last.source)
     if reading is None or reading.source.kind is not Kind.LOG:

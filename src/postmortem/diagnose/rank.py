@@ -12,6 +12,7 @@ from postmortem.model import Edge, Finding, Role, Verdict
 
 VERDICTS = {Verdict.CONFIRMED: 0, Verdict.SUPPORTED: 1, Verdict.POSSIBLE: 2}
 ROLES = {Role.ROOT: 0, Role.MECHANISM: 0, Role.SYMPTOM: 1}
+SAYS_LEAST = "process.silent-exit"  # a status that nothing explains: any other symptom tells more
 NEVER = "9999"
 
 
@@ -59,7 +60,8 @@ def order(
     reached = consequences(finding, caused)
     assumed = sum(1 for c in caused if c.cause is finding and c.edge is Edge.ASSUMED)
     when = finding.when.utc.isoformat() if finding.when else NEVER
-    standing = (ROLES[finding.role], VERDICTS[finding.verdict], -len(reached), assumed)
+    role = ROLES[finding.role] + (finding.class_id == SAYS_LEAST)
+    standing = (role, VERDICTS[finding.verdict], -len(reached), assumed)
     return (stranger(finding, reached, end), *standing, when, finding.class_id, finding.evidence[0].line)
 
 
