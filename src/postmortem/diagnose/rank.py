@@ -49,7 +49,9 @@ def heads(findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | 
 
 
 def explains(one: Caused) -> bool:
-    """Whether a link takes the head from its effect: one that is merely assumed does not from an uncaught error."""
+    """Whether a link takes the head from its effect: what never heads does not, nor a guess from an uncaught error."""
+    if one.cause.role not in ROLES:
+        return False
     return one.edge is not Edge.ASSUMED or not one.effect.class_id.startswith("runtime.")
 
 
