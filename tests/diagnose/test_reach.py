@@ -1,0 +1,90 @@
+"""What cannot belong to the incident, what was passed, and the numbers that come with a root cause."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from postmortem.diagnose.outcome import Outcome
+from postmortem.diagnose.passed import ends_its_log, passed
+from postmortem.diagnose.reach import Window, out_of_reach
+from postmortem.diagnose.related import with_related
+from postmortem.model import Event, Evidence, Fact, Finding, Instant, Kind, Role, Verdict
+from postmortem.scene import Scene
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "detect"))
+from scene_texts import scene
+
+START = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
+
+
+def at(seconds: float) -> Instant:
+    return Instant(START + timedelta(seconds=seconds), 0.5)
+
+
+def found(class_id: str, seconds: float, line: int = 1, source: str = "k", facts: dict[str, object] | None = None, **entity: str) -> Finding:
+    role = Role.OUTCOME if class_id.startswith("outcome") else Role.ROOT
+    item = Evidence(source, line, "x", at(seconds))
+    return Finding(class_id, class_id, role, Verdict.CONFIRMED, (item,), when=at(seconds), entity=entity, facts=facts or {})  # type: ignore[arg-type]
+
+
+OOM = found("memory.oom-kill-cgroup", 0, line=5, comm="java", pid="771")
+XID = found("gpu.fell-off-bus", -9000, line=5, gpu="0000:3b:00")
+KTHREADD = Fact("proc.comm", "kthreadd", "", Evidence("proc", 1, "2 (kthreadd) S"), {"pid": "2"})
+BOOT = Event("boot", "k", 9, "-- Reboot --", at(-600))
+
+
+@pytest.mark.parametrize(
+    ("finding", "end", "scene", "words"),
+    [
+        (OOM, found("outcome.exit", 5, facts={"signal": 15, "oomkilled": "no"}, container="catalog"), Scene(()), "sends signal 9"),
+        (OOM, found("outcome.exit", 5, facts={"signal": 9}, container="catalog"), Scene(()), ""),
+        (OOM, found("outcome.exit", 5, facts={"signal": 9}, source="log", comm="calm", pid="9"), Scene((), facts=(KTHREADD,)), "ended calm (pid 9)"),
+        (OOM, found("outcome.exit", 5, facts={"signal": 9}, source="log", comm="calm", pid="9"), Scene(()), ""),
+        (OOM, found("outcome.exit", 86400, facts={"signal": 9}, source="log", comm="eval", pid="771"), Scene(()), ""),
+        (OOM, found("outcome.exit", 86400, source="log", unit="docker.service"), Scene(()), "speaks of java"),
+        (XID, found("outcome.exit", 5, source="log"), Scene((), events=(BOOT,)), "was booted between"),
+        (XID, found("outcome.exit", -8000, source="log"), Scene((), events=(BOOT,)), ""),
+    ],
+    ids=["SIGTERM is no OOM kill", "SIGKILL may be", "another pid of one namespace", "pids cannot be compared", "the same pid a day later", "another unit's end", "an earlier boot", "ended before the boot"],
+)  # fmt: skip
+def test_out_of_reach(finding: Finding, end: Finding, scene: Scene, words: str) -> None:
+    said = out_of_reach(finding, Outcome("failed", end), Window(None, end.when), scene)
+    assert (words in said) if words else said == ""
+
+
+LOG = "".join(f"2026-05-01T12:00:{n:02d}Z INFO app: step {n} done\n" for n in range(20))
+ERROR = "2026-05-01T12:00:{:02d}Z ERROR app: upload failed: 503\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "was_passed", "is_end"),
+    [
+        (ERROR.format(0) + LOG, 1, True, False),
+        (LOG + ERROR.format(30), 21, False, True),
+        (LOG + ERROR.format(30) + "goroutine 1 [running]:\nmain.main()\n\t/src/main.go:9\nmain.other()\n\t/src/o.go:2\n", 21, False, True),
+        (ERROR.format(40) + LOG, 1, False, False),
+        (ERROR.format(0) + LOG + ERROR.format(50), 1, False, False),
+    ],
+    ids=["went on", "last line", "a trace follows", "older lines flushed late", "ends in another error"],
+)
+def test_passed(text: str, line: int, was_passed: bool, is_end: bool) -> None:
+    one = scene({"run.log": (Kind.LOG, text)})
+    reading = one.readings[0]
+    fault = replace(OOM, evidence=(reading.evidence(line),))
+    assert (passed(fault, one), ends_its_log(fault, one)) == (was_passed, is_end)
+
+
+def test_related_numbers_are_one_value_each() -> None:
+    item = Evidence("df", 1, "/dev/sda1 100% /", None)
+    facts = (Fact("disk.use", 100, "percent", item, {"mount": "/"}), Fact("disk.use", 20, "percent", item, {"mount": "/data"}))
+    root = found("storage.disk-full", 0)
+    assert with_related(root, Scene((), facts=facts)).facts == {"disk.use": 100}
+    limits = tuple(Fact("proc.limit.open_files", n, "", item, {"pid": str(n)}) for n in (1024, 4096))
+    assert with_related(found("limits.open-files", 0), Scene((), facts=limits)).facts == {}
+    mine = found("limits.open-files", 0, pid="1024")
+    assert with_related(mine, Scene((), facts=limits)).facts == {"proc.limit.open_files": 1024}
