@@ -3,6 +3,7 @@
 PostmortemError
 ├── BundleError       the input cannot be read at all
 ├── SignatureError    a signature file is wrong; carries every mistake as file:line:column
+├── ReportError       a saved report cannot be used
 ├── CollectError      nothing could be collected or written
 └── UsageError        arguments that cannot be meant
 """
@@ -24,6 +25,10 @@ class SignatureError(PostmortemError):
     def __init__(self, mistakes: tuple[str, ...]) -> None:
         super().__init__("\n".join(mistakes))
         self.mistakes = mistakes
+
+
+class ReportError(PostmortemError):
+    """A saved report cannot be used."""
 
 
 class CollectError(PostmortemError):

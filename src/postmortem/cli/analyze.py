@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from postmortem.cli.group import cli
-from postmortem.cli.output import wants_colour, write
+from postmortem.cli.showing import emit, showing
 
 STATUS = {"healthy": 0, "undecided": 5}
 FAILED_WITH_CAUSE, FAILED_WITHOUT = 3, 4
@@ -41,8 +41,7 @@ def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> tzinf
 
 @cli.command()
 @click.argument("path")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@showing
 @click.option(
     "--signatures",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -56,30 +55,26 @@ def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> tzinf
 @click.option(
     "--exit-code", is_flag=True, help="Exit 0 healthy, 3 failed with a cause, 4 failed without one, 5 undecided."
 )
-@click.option("-v", "--verbose", is_flag=True, help="Show all evidence.")
 def analyze(
     path: str,
-    form: str,
-    output: Path | None,
     signatures: tuple[Path, ...],
     now: datetime | None,
     tz: tzinfo | None,
     exit_code: bool,
-    verbose: bool,
+    **given: Any,
 ) -> None:
     """Say what happened: PATH is a bundle, a capture, a tar, a folder or one log file; - is standard input.
 
     \b
     postmortem analyze bundle.tar.gz
-    postmortem analyze /var/log/myapp --format json
+    postmortem analyze bundle.tar.gz --format html=report.html --format json=report.json
+    postmortem analyze /var/log/myapp --quiet --exit-code
     dmesg | postmortem analyze -
     """
     from postmortem.analysis import analyze as run
-    from postmortem.report import json, terminal
 
     report = run(path, now=now, tz=tz, signatures=signatures, stdin=sys.stdin.buffer if path == "-" else None)
-    colour = wants_colour() and output is None
-    write(json.render(report) if form == "json" else terminal.render(report, colour, verbose), output)
+    emit(report, **given)
     sys.exit(exit_status(report) if exit_code else 0)
 
 

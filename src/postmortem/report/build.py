@@ -65,7 +65,7 @@ def facts(values: Mapping[str, Any]) -> dict[str, Any]:
 def outcome(end: Finding | None) -> dict[str, Any] | None:
     if end is None:
         return None
-    what = plain(end.summary or end.title)
+    what = plain(end.summary or end.title).strip()
     return {"what": what, "entity": facts(end.entity), "when": when(end.when), "evidence": evidence(end.evidence)}
 
 
@@ -76,7 +76,7 @@ def root_cause(diagnosis: Diagnosis) -> dict[str, Any] | None:
     return {
         "class": root.class_id,
         "title": root.title,
-        "summary": plain(root.summary or root.title),
+        "summary": plain(root.summary or root.title).strip(),
         "confidence": diagnosis.confidence,
         "because": plain(diagnosis.because),
         "when": when(root.when),
@@ -92,7 +92,7 @@ def link(one: ChainLink) -> dict[str, Any]:
     return {
         "class": found.class_id,
         "title": found.title,
-        "summary": plain(found.summary or found.title),
+        "summary": plain(found.summary or found.title).strip(),
         "class_role": str(found.role),
         "place": str(one.place),
         "when": when(found.when),
@@ -108,7 +108,7 @@ def finding(found: Finding) -> dict[str, Any]:
     return {
         "class": found.class_id,
         "title": found.title,
-        "summary": plain(found.summary or found.title),
+        "summary": plain(found.summary or found.title).strip(),
         "class_role": str(found.role),
         "confidence": str(found.verdict),
         "when": when(found.when),

@@ -28,8 +28,8 @@ def year_known(moment: Any) -> bool:
     return bool(moment) and int(moment["utc"][:4]) > YEAR_UNKNOWN
 
 
-def told(moment: Any, without: str = "time unknown") -> str:
-    """A WHEN for a person: `2026-06-11 03:46:43 UTC`, `06-11 03:46:43 (no zone, no year)`, `... ±2 min`."""
+def told(moment: Any, without: str = "time unknown", brief: bool = False) -> str:
+    """A WHEN for a person: `2026-06-11 03:46:43 UTC`, `06-11 03:46:43 (no zone, no year)`, `... ±2 min`; `brief` leaves doubts out."""
     if not moment:
         return without
     text = moment["utc"].rstrip("Z").replace("T", " ")
@@ -37,6 +37,8 @@ def told(moment: Any, without: str = "time unknown") -> str:
     text = text if year_known(moment) else text[5:]
     lacks = [*([] if moment["zone_known"] else ["no zone"]), *([] if year_known(moment) else ["no year"])]
     zone = " UTC" if moment["zone_known"] else ""
+    if brief:
+        return text + zone
     vague = spread(moment["plus_minus_s"])
     return text + zone + (f" ±{vague}" if vague else "") + (f" ({', '.join(lacks)} in the log)" if lacks else "")
 

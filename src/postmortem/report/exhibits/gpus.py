@@ -66,7 +66,7 @@ def make(diagnosis: Diagnosis, scene: Scene) -> Iterator[dict[str, Any]]:
     if not rows:
         return
     shown = [rows[key] for key in sorted(rows)][:MOST]
-    used = [c for c in COLUMNS if any(c[0] in values for values in shown)]
+    used = [c for c in COLUMNS if any(values.get(c[0], False) is not False for values in shown)]
     yield {
         "kind": "table",
         "name": "gpus",

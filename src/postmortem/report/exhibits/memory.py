@@ -46,7 +46,7 @@ def of_group(name: str, scene: Scene) -> dict[str, Any] | None:
     return {
         "kind": "series",
         "name": "memory",
-        "title": f"Memory of cgroup {plain(name) or 'of the container'}",
+        "title": "Memory of the container" if name in ("", "own", "/") else f"Memory of cgroup {plain(name)}",
         "unit": "bytes",
         "entity": {"cgroup": plain(name)},
         "levels": unique(levels),

@@ -25,7 +25,7 @@ def make(diagnosis: Diagnosis, scene: Scene) -> Iterator[dict[str, Any]]:
             lines.setdefault(key, {}).setdefault(gpu, []).append((moment, value))
         for key, by_gpu in lines.items():
             if max(len(points) for points in by_gpu.values()) > 2:
-                yield series(reading, key, by_gpu)
+                yield series(reading, key, by_gpu, diagnosis)
 
 
 def rows(reading: Reading) -> Iterator[tuple[str, str, str, float]]:
@@ -36,7 +36,7 @@ def rows(reading: Reading) -> Iterator[tuple[str, str, str, float]]:
             columns = raw.lstrip("# ").split()
             continue
         cells = raw.split()
-        if not columns or raw.startswith("#") or len(cells) != len(columns) or "Time" not in columns:
+        if raw.startswith("#") or len(cells) != len(columns) or "Time" not in columns or not cells[2].isdigit():
             continue
         row = dict(zip(columns, cells, strict=True))
         for key in WANTED:
@@ -44,8 +44,12 @@ def rows(reading: Reading) -> Iterator[tuple[str, str, str, float]]:
                 yield f"{row.get('Date', '')} {row['Time']}".strip(), row["gpu"], key, float(row[key])
 
 
-def series(reading: Reading, key: str, by_gpu: dict[str, list[tuple[str, float]]]) -> dict[str, Any]:
+def series(
+    reading: Reading, key: str, by_gpu: dict[str, list[tuple[str, float]]], diagnosis: Diagnosis
+) -> dict[str, Any]:
     name, unit = WANTED[key]
+    root = diagnosis.root
+    at = root.evidence[0] if root and root.evidence[0].when else None
     return {
         "kind": "series",
         "name": "gpu-" + name,
@@ -53,7 +57,9 @@ def series(reading: Reading, key: str, by_gpu: dict[str, list[tuple[str, float]]
         "unit": unit,
         "source": plain(reading.path),
         "levels": [],
-        "marks": [],
+        "marks": [{"text": root.title, "when": when(at.when), "source": plain(at.source), "line": at.line}]
+        if root and at
+        else [],
         "lines": [
             {"name": f"GPU {gpu}", "points": [dated(m, v) for m, v in thinned(points)]}
             for gpu, points in sorted(by_gpu.items())[:MOST_SERIES]

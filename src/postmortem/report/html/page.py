@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from importlib.resources import files
 
 from jinja2 import DictLoader, Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from postmortem.report import Report
 from postmortem.report.html.links import Links
@@ -28,6 +29,7 @@ from postmortem.report.words import (
 )
 
 HERE = "postmortem.report.html"
+TICKED = re.compile(r"`([^`]+)`")
 PAGE, STYLE, SCRIPT = "page.html.j2", "style.css", "script.js"
 
 
@@ -40,7 +42,15 @@ def page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"told": told, "place": place, "reasons": reasons, "weight": weight, "shown": shown, "size": size}
+    env.filters |= {
+        "told": told,
+        "place": place,
+        "reasons": reasons,
+        "weight": weight,
+        "shown": shown,
+        "size": size,
+        "ticked": ticked,
+    }
     style, script = text(STYLE), text(SCRIPT)
     links = Links(report)
     return env.get_template(PAGE).render(
@@ -49,7 +59,7 @@ def page(report: Report) -> str:
         about=about(report),
         followed=followed(report),
         beside=beside(report),
-        contexts=exhibits(report, "context"),
+        contexts=[one for one in exhibits(report, "context") if not links.in_script(one)],
         scripts=exhibits(report, "script"),
         tables=exhibits(report, "table"),
         trees=exhibits(report, "tree"),
@@ -64,6 +74,15 @@ def page(report: Report) -> str:
         style=Markup(style),
         script=Markup(script),
     )
+
+
+def ticked(text: str) -> Markup:
+    """The text, with what stands in pairs of backticks as code."""
+    made, at = Markup(""), 0
+    for match in TICKED.finditer(text):
+        made += escape(text[at : match.start()]) + Markup("<code>{}</code>").format(match[1])
+        at = match.end()
+    return made + escape(text[at:])
 
 
 def text(name: str) -> str:

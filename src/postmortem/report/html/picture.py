@@ -29,6 +29,7 @@ class Mark:
     href: str
     spread: float  # half its uncertainty, in units of the picture
     count: int
+    lead: bool  # the line that a link of the chain begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def picture(report: Report, links: Links) -> Picture | None:
     if not rows:
         return None
     told = [second(row) for row in rows if row["place"] not in ("event", "context")] or [second(r) for r in rows]
-    span = domain(told, [second(row) for row in rows])
+    span = domain(told, [*(second(row) for row in rows), *active_from_to(report)])
     inside = [row for row in rows if span.holds(second(row))]
     active = {one["source"]: one for a in exhibits(report, "series", "activity") for one in a["sources"]}
     names = lanes_of(inside, active)
@@ -98,7 +99,7 @@ def picture(report: Report, links: Links) -> Picture | None:
         height=TOP + len(names) * LANE + 4,
         view=view,
         lanes=tuple(Lane(name, y[name], bars(report, name, y[name], span)) for name in names),
-        marks=marks(inside, y, span, links),
+        marks=marks(inside, y, span, links, leads(report)),
         arrows=arrows(report, y, span),
         ticks=ticks(span.start, span.end, view[0] / WIDTH, view[1] / WIDTH),
         notes=notes(dated, rows, inside, names, report),
@@ -119,10 +120,19 @@ def domain(told: list[float], all_of_them: list[float]) -> Span:
     return Span(start - pad, end + pad)
 
 
+def active_from_to(report: Report) -> list[float]:
+    """When the first and the last line were written, of the sources whose lines are counted."""
+    ends = []
+    for one in exhibits(report, "series", "activity"):
+        busy = [at for s in one["sources"] for at, count in enumerate(s["counts"]) if count]
+        ends += [one["start"] + min(busy) * one["width"], one["start"] + (max(busy) + 1) * one["width"]]
+    return ends
+
+
 def first_view(span: Span, told: list[float]) -> tuple[float, float]:
-    """The whole, or the chain alone where it is a small part of it."""
+    """The whole; or the chain alone, where it lasts and is a small part of it."""
     left, right = span.x(min(told)), span.x(max(told))
-    if right - left > WIDTH / 6:
+    if right - left > WIDTH / 6 or right == left:
         return 0.0, WIDTH
     width = min(WIDTH, max((right - left) * 1.6, WIDTH / 12))
     x = min(max(0.0, (left + right - width) / 2), WIDTH - width)
@@ -138,7 +148,13 @@ def lanes_of(rows: Iterable[Any], active: dict[str, Any]) -> list[str]:
     return (names + [name for name in active if name not in strength][:4])[:MOST_LANES]
 
 
-def marks(rows: list[Any], y: dict[str, int], span: Span, links: Links) -> tuple[Mark, ...]:
+def leads(report: Report) -> set[tuple[str, int]]:
+    """(source, line) of the first evidence of each link from root to symptom."""
+    firsts = [link["evidence"][0] for link in followed(report)]
+    return {(item["source"], item["line"]) for item in firsts}
+
+
+def marks(rows: list[Any], y: dict[str, int], span: Span, links: Links, lead: set[tuple[str, int]]) -> tuple[Mark, ...]:
     """The dots, the weightiest drawn last."""
     drawn = [r for r in rows if r["source"] in y]
     drawn.sort(key=lambda r: RANK.index(r["place"]))
@@ -152,6 +168,7 @@ def marks(rows: list[Any], y: dict[str, int], span: Span, links: Links) -> tuple
             links.to(row["source"], row["line"]),
             round(min(row["when"]["plus_minus_s"] * scale, WIDTH), 3),
             row.get("count", 1),
+            (row["source"], row["line"]) in lead,
         )
         for row in drawn
     )
@@ -191,7 +208,7 @@ def curve(start: tuple[float, float], end: tuple[float, float]) -> str:
 def bars(report: Report, name: str, y: int, span: Span) -> str:
     """The lane's lines over time as one path of bars, the busiest stretch 14 high."""
     for one in exhibits(report, "series", "activity"):
-        counts = next((s["counts"] for s in one["sources"] if s["source"] == name), [])
+        counts: list[int] = next((s["counts"] for s in one["sources"] if s["source"] == name), [])
         most = max(counts, default=0)
         parts = []
         for at, count in enumerate(counts):

@@ -40,7 +40,7 @@ def plot(one: Any, name: str) -> Plot:
     elif len({p["when"]["utc"] for p in one["points"] if p["when"]}) > 1:
         drawn = draw(lambda ax: levels(ax, one), 2.6)
     else:
-        drawn = draw(lambda ax: bars(ax, one), 0.5 + 0.34 * len(values(one)))
+        drawn = draw(lambda ax: bars(ax, one), 0.25 + 0.3 * len(values(one)))
     return Plot(one["title"], tidy(drawn, name, one["title"]), tuple(rows(one)))
 
 
@@ -53,7 +53,9 @@ def rows(one: Any) -> list[tuple[str, str, str]]:
         (p["name"], shown(p["value"], one["unit"]), f"{told(p['when'], '')} {p['source']}:{p['line']}".strip())
         for p in told_of
     ]
-    return listed + [(m["text"], "", f"{told(m['when'], '')} {m['source']}:{m['line']}".strip()) for m in one["marks"][:20]]
+    return listed + [
+        (m["text"], "", f"{told(m['when'], '')} {m['source']}:{m['line']}".strip()) for m in one["marks"][:20]
+    ]
 
 
 def line_in_words(line: Any, unit: str) -> tuple[str, str, str]:
@@ -69,9 +71,9 @@ def draw(fill: Callable[[Any], None], height: float) -> str:
     import matplotlib
     from matplotlib.figure import Figure
 
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "postmortem", "font.family": "DejaVu Sans", "font.size": 9}
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "postmortem", "font.family": "DejaVu Sans", "font.size": 9}
     with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(7.6, height), layout="constrained")
+        figure = Figure(figsize=(5.2, height), layout="constrained")
         figure.patch.set_visible(False)
         ax = figure.subplots()
         ax.patch.set_visible(False)
@@ -98,7 +100,7 @@ def bars(ax: Any, one: Any) -> None:
         full = limit is not None and item["name"] in ("in use", "peak") and item["value"] >= 0.98 * limit
         colour = ALARM if full else FILL if item["name"] in ("limit", "total", "soft limit") else ACCENT
         ax.barh(at, item["value"] / GIB, color=colour, height=0.62)
-        ax.text(item["value"] / GIB, at, "  " + shown(item["value"], one["unit"]), va="center", color=INK)
+        beside(ax, (item["value"] / GIB, at), shown(item["value"], one["unit"]), INK)
     ax.set_yticks(range(len(shown_here)), [safe(p["name"]) for p in shown_here])
     ax.invert_yaxis()
     ax.set_xlim(0, max(p["value"] for p in shown_here) / GIB * 1.22 or 1)
@@ -115,8 +117,8 @@ def levels(ax: Any, one: Any) -> None:
     for item in one["levels"]:
         alarm = item["name"] == "limit"
         ax.axhline(item["value"] / GIB, color=ALARM if alarm else QUIET, linewidth=1, linestyle="-" if alarm else "--")
-        name = f" {safe(item['name'])} {shown(item['value'], one['unit'])}"
-        ax.text(1, item["value"] / GIB, name, transform=ax.get_yaxis_transform(), va="center", color=INK)
+        name = f"{safe(item['name'])} {shown(item['value'], one['unit'])}"
+        beside(ax, (1, item["value"] / GIB), name, INK, xycoords=ax.get_yaxis_transform())
     for item in one["marks"]:
         if item["when"]:
             ax.axvline(at(item), color=ALARM, linewidth=0.8, linestyle=":")
@@ -126,13 +128,17 @@ def levels(ax: Any, one: Any) -> None:
 
 
 def curves(ax: Any, one: Any) -> None:
-    """A monitor's numbers, one line for each GPU."""
+    """A monitor's numbers, one line for each GPU, and the moment of the root cause."""
     for number, line in enumerate(one["lines"]):
         points = [p for p in line["points"] if p["when"]] or line["points"]
         xs = [at(p) for p in points] if points[0]["when"] else list(range(len(points)))
         colour = SERIES[number % len(SERIES)]
         ax.plot(xs, [p["value"] for p in points], color=colour, linewidth=1.4)
-        ax.text(xs[-1], points[-1]["value"], " " + safe(line["name"]), color=colour, va="center")
+        beside(ax, (xs[-1], points[-1]["value"]), safe(line["name"]), colour)
+    low, high = ax.get_xlim()
+    for item in one["marks"]:
+        if item["when"] and low <= (x := days(at(item))) <= high + 0.1 * (high - low):
+            ax.axvline(x, color=ALARM, linewidth=1, linestyle=":")
     ax.set_ylim(bottom=0)
     ax.set_ylabel(safe(one["unit"]), color=QUIET)
     ax.grid(axis="y", color=GRID, linewidth=0.6)
@@ -140,13 +146,24 @@ def curves(ax: Any, one: Any) -> None:
         timed(ax)
 
 
-def timed(ax: Any) -> None:
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+def beside(ax: Any, where: tuple[Any, float], text: str, colour: str, **more: Any) -> None:
+    """A label right of a point."""
+    ax.annotate(text, where, (5, 0), textcoords="offset points", va="center", color=colour, **more)
 
-    locator = AutoDateLocator(minticks=3, maxticks=7, tz=UTC)
+
+def timed(ax: Any) -> None:
+    from matplotlib import dates
+
+    kit: Any = dates  # has no types
+    locator = kit.AutoDateLocator(minticks=3, maxticks=5, tz=UTC)
     ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=UTC))
+    ax.xaxis.set_major_formatter(kit.ConciseDateFormatter(locator, tz=UTC))
     ax.xaxis.get_offset_text().set_color(QUIET)
+
+
+def days(moment: datetime) -> float:
+    """matplotlib's number of a moment: days since 1970."""
+    return moment.timestamp() / 86400
 
 
 def at(point: Any) -> datetime:

@@ -33,7 +33,9 @@ _REFERENCE = re.compile(r"#([\w-]+)")
 def tidy(text: str, name: str, title: str) -> Markup:
     """The picture as one <svg> element with `title` as its name; ids begin with `name`."""
     root = ElementTree.fromstring(text)
-    referred = {f for e in root.iter() for v in e.attrib.values() for f in _REFERENCE.findall(v) if not v.startswith("#0")}
+    referred = {
+        f for e in root.iter() for v in e.attrib.values() for f in _REFERENCE.findall(v) if not v.startswith("#0")
+    }
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag.split("}")[1] in ("metadata", "style"):

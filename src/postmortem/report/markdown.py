@@ -1,0 +1,145 @@
+"""The report as Markdown for an issue, a job summary or a chat: evidence is fenced, the rest is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from postmortem.report import Report
+from postmortem.report.moment import told
+from postmortem.report.words import about, beside, exhibits, followed, headline, place, reasons, shown, weight
+
+MOST_LINES, LONGEST = 8, 500
+# what GitHub, GitLab or Slack would take for markup; a mention, reference, emoji or link is broken by a character
+# without width, because those are looked for after escapes are resolved
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
+_LIVE = re.compile(
+    r"([@#<])(?=\S)|(?i:\b(https?|ftp|file|mailto|javascript|www)(?=[:.]))|(?<!\w)(:)(?=[\w+-]+:)|\b(GH)(?=-\d)"
+)
+_LEAD = re.compile(r"^(?:(\d+)(?=[.)])|(?=[-=+#]))")
+BREAK = "\u200b"
+
+
+def render(report: Report) -> str:
+    """The report as Markdown; nothing of a log is interpreted."""
+    parts = (verdict, why, chain, evidence, gpus, ruled_out, unknown, advice, foot)
+    blocks = ("\n".join(part(report)) for part in parts)
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def inert(text: str) -> str:
+    """Untrusted words within a line of Markdown: no markup, mention, reference, emoji or link is made of them."""
+    flat = " ".join(text.split())
+    broken = _LIVE.sub(lambda found: found[0] + BREAK, flat)
+    return _LEAD.sub(lambda found: f"{found[1] or ''}\\", _SPECIAL.sub(r"\\\1", broken), count=1)
+
+
+def code(text: str) -> str:
+    """A word as code, whatever backticks it holds."""
+    flat = " ".join(text.split()) or " "
+    longest = max((len(run) for run in re.findall(r"`+", flat)), default=0)
+    ticks = "`" * (longest + 1)
+    pad = " " if "`" in flat else ""
+    return f"{ticks}{pad}{flat}{pad}{ticks}".replace("|", "\\|")
+
+
+def fence(lines: Sequence[str]) -> Iterator[str]:
+    """The lines in a fence that none of them can end."""
+    longest = max((len(run) for line in lines for run in re.findall(r"`+", line)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    yield f"{ticks}text"
+    yield from (line[:LONGEST] + (" ..." if len(line) > LONGEST else "") for line in lines)
+    yield ticks
+
+
+def verdict(report: Report) -> Iterator[str]:
+    root = report["root_cause"]
+    yield f"## {report['status'].capitalize()}: {inert(headline(report))}"
+    yield ""
+    if root:
+        at = f", {inert(told(root['when']))}" if root["when"] else ""
+        yield f"{code(root['class'])}, **{root['confidence']} confidence**{at}"
+    known = [f"{name} {code(value)}" for name, value in about(report)]
+    yield ""
+    yield " · ".join(known)
+
+
+def why(report: Report) -> Iterator[str]:
+    root, end = report["root_cause"], report["outcome"]
+    if root:
+        yield from (f"- {inert(one)}" for one in reasons(root["because"]))
+        yield from (f"- {inert(one)}" for one in [weight(root["because"])] if one)
+    if end:
+        yield f"- outcome: {inert(end['what'])} ({code(place(end['evidence'][0]))})"
+
+
+def evidence(report: Report) -> Iterator[str]:
+    items = (report["root_cause"] or report["outcome"] or {}).get("evidence", [])[:MOST_LINES]
+    if items:
+        yield "### Evidence"
+        yield ""
+        yield from fence([f"{place(i)}: {i['text']}" for i in items])
+
+
+def chain(report: Report) -> Iterator[str]:
+    links = followed(report)
+    if len(links) > 1:
+        yield "### What followed"
+        yield ""
+        for number, one in enumerate(links, 1):
+            edge = f" ({one['edge']} effect of {code(one['because_of'])})" if one["edge"] else ""
+            said = inert(one.get("summary") or one["title"])
+            yield f"{number}. {code(one['class'])} {said}{edge}, {inert(told(one['when']))}"
+    others = [k for k in beside(report) if k["place"] == "contributing"]
+    if others:
+        yield ""
+        yield from (f"- also: {code(k['class'])} {inert(k.get('summary') or k['title'])}" for k in others)
+
+
+def gpus(report: Report) -> Iterator[str]:
+    """The GPUs of which something is abnormal."""
+    for table in exhibits(report, "table", "gpus"):
+        odd = [row for row in table["rows"] if row["abnormal"]]
+        keys = [c for c in table["columns"] if c["key"] == "gpu" or any(c["key"] in row["abnormal"] for row in odd)]
+        if odd:
+            yield "### GPUs out of order"
+            yield ""
+            yield from rows(keys, odd)
+
+
+def rows(columns: Sequence[Mapping[str, Any]], data: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield "| " + " | ".join(c["label"] for c in columns) + " |"
+    yield "|" + " --- |" * len(columns)
+    for row in data:
+        cells = (shown(row["values"].get(c["key"], ""), c.get("unit", "")) for c in columns)
+        yield "| " + " | ".join(code(cell) if cell.strip() else "" for cell in cells) + " |"
+
+
+def ruled_out(report: Report) -> Iterator[str]:
+    if report["ruled_out"]:
+        yield "### Ruled out"
+        yield ""
+        yield from (f"- {code(one['class'])} {inert(one['reason'])}" for one in report["ruled_out"])
+
+
+def unknown(report: Report) -> Iterator[str]:
+    gaps, wanted = report["gaps"], report["would_decide"]
+    if gaps or wanted:
+        yield "### Not known"
+        yield ""
+    yield from (f"- {code(g['source'])} {g['state']}: {inert(g['reason'] or g['ask'])}" for g in gaps[:20])
+    yield from (f"- would decide: {inert(one)}" for one in wanted)
+
+
+def advice(report: Report) -> Iterator[str]:
+    todo = (report["root_cause"] or {}).get("advice", [])
+    if todo:
+        yield "### Next"
+        yield ""
+        yield from (f"- {inert(one)}" for one in todo)
+
+
+def foot(report: Report) -> Iterator[str]:
+    mark = f", failure {code(report['fingerprint'])}" if report["fingerprint"] else ""
+    yield f"<sub>{report['tool']['name']} {code(report['tool']['version'])}{mark}</sub>"
