@@ -20,7 +20,12 @@ def pool(wanted: Kind) -> tuple[str, ...]:
     found: list[str] = []
     for case in cases():
         if case.expect["root_cause"] == "healthy" or (wanted is Kind.KERNEL and said(base(case)) is not None):
-            found += [m for path, data in files(case).items() if kind(path, data) is wanted for m in ordinary(path, data, base(case), wanted)]
+            found += [
+                m
+                for path, data in files(case).items()
+                if kind(path, data) is wanted
+                for m in ordinary(path, data, base(case), wanted)
+            ]
     messages = list(dict.fromkeys(found))[: 4 * COUNT]
     return tuple(quiet(messages, wanted))
 
@@ -71,7 +76,9 @@ def mixed_in(given: Files) -> Files:
 
     After the end of one program's own log nothing is added: lines of that program there would say that it went on.
     """
-    changed = {path: noisy(data, kind(path, data)) if kind(path, data) in LOGS else data for path, data in given.items()}
+    changed = {
+        path: noisy(data, kind(path, data)) if kind(path, data) in LOGS else data for path, data in given.items()
+    }
     if changed == dict(given):
         raise DoesNotApply
     return changed
@@ -84,7 +91,9 @@ def noisy(data: bytes, what: Kind) -> bytes:
         return data
     noise = pool(what)[:COUNT]
     (first, before), (last, after) = heads[0], heads[-1]
-    rows[last + 1 : last + 1] = [after + m for m in noise[COUNT // 2 :]] if what is not Kind.LOG and last >= len(rows) - 3 else []
+    rows[last + 1 : last + 1] = (
+        [after + m for m in noise[COUNT // 2 :]] if what is not Kind.LOG and last >= len(rows) - 3 else []
+    )
     rows[first:first] = [before + m for m in noise[: COUNT // 2]]
     return joined(rows)
 
