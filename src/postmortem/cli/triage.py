@@ -61,7 +61,8 @@ def triage(paths: tuple[str, ...], form: str, now: datetime | None, tz: tzinfo |
     postmortem triage /var/archive --out state --resume --format html > fleet.html
     postmortem triage s3://bucket/incidents --scheduler tcp://10.0.0.5:8786 --out state
     """
-    from postmortem.triage.command import Wanted, triage as run
+    from postmortem.triage.command import Wanted
+    from postmortem.triage.command import triage as run
 
     wanted = Wanted(paths, form=form, now=now.isoformat() if now else "", tz=str(tz) if tz else "", **given)
     text, code = run(wanted, progress=sys.stderr.isatty(), colour=wants_colour())

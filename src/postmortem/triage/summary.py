@@ -1,0 +1,201 @@
+"""Rows -> what fails, where, since when, and what to fix first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from postmortem.triage.clusters import Cluster
+from postmortem.triage.frame import frame_of
+from postmortem.triage.lemons import ALPHA, CHANGE_TEST, LEMON_TEST, changes, lemons
+from postmortem.triage.names import label
+from postmortem.triage.store import read_rows
+
+SCHEMA = "postmortem/triage/v1"
+BY = ("host", "gpu", "driver", "script", "region", "day", "hour")
+COLUMN = {"serial": "unit", "gpu-unit": "unit", "model": "gpu", "hash": "script"}
+MOST_VALUES, MOST_UNREAD = 50, 200
+Summary = dict[str, Any]
+
+
+def summary_of(folder: Path, start: int, since: datetime | None = None, by: Sequence[str] = BY) -> tuple[Summary, Any]:
+    """(summary, frame) of the rows in a store; `start` is where the last run's rows begin."""
+    frame, clusters = frame_of(read_rows(folder), since)
+    groups = grouped(frame, clusters, start)
+    names = {g["id"]: g["label"] for g in groups}
+    found: Summary = {
+        "schema": SCHEMA,
+        "bundles": len(frame),
+        "rows_of_this_run": int((frame["offset"] >= start).sum()),
+        "since": since.isoformat() if since else None,
+        "first": earliest(frame),
+        "last": latest(frame),
+        "status": counted(frame["status"]),
+        "groups": groups,
+        "classes": classes(frame, start),
+        "by": {column: values(frame, column) for column in by},
+        "lemons": {"test": LEMON_TEST, "alpha": ALPHA, "found": called(lemons(frame), names)},
+        "changes": {"test": CHANGE_TEST, "alpha": ALPHA, "found": called(changes(frame), names)},
+        "gaps": gaps(frame),
+        "cost": cost(frame),
+        "unread": unread(frame),
+    }
+    return found, frame
+
+
+def columns(asked: str | None) -> tuple[str, ...]:
+    """The columns that `--by` names, after the usual ones. Raises ValueError for one that rows do not have."""
+    usual = list(BY)
+    for name in (asked or "").replace(" ", "").split(","):
+        column = COLUMN.get(name, name)
+        if column and column not in usual:
+            usual.append(column)
+    known = {*BY, "unit", "image", "kernel", "version", "provider", "class", "confidence", "status"}
+    unknown = [c for c in usual if c not in known]
+    if unknown:
+        raise ValueError(f"rows have no column {unknown[0]!r}; there are {', '.join(sorted(known))}")
+    return tuple(usual)
+
+
+def earliest(frame: Any) -> str | None:
+    dated = frame["when"][frame["when"] != ""]
+    return str(dated.min()) if len(dated) else None
+
+
+def latest(frame: Any) -> str | None:
+    dated = frame["when"][frame["when"] != ""]
+    return str(dated.max()) if len(dated) else None
+
+
+def counted(column: Any) -> dict[str, int]:
+    return {str(k): int(v) for k, v in sorted(column.value_counts().items(), key=lambda i: (-i[1], i[0]))}
+
+
+def grouped(frame: Any, clusters: Sequence[Cluster], start: int) -> list[dict[str, Any]]:
+    """Every group of failures, the most frequent first."""
+    of = {c.id: c for c in clusters}
+    failed = int((frame["status"] == "failed").sum())
+    found = [group(str(name), rows, of.get(str(name)), failed, start) for name, rows in frame.groupby("group") if name]
+    return sorted(found, key=lambda g: (-g["count"], g["id"]))
+
+
+def group(name: str, rows: Any, cluster: Cluster | None, failed: int, start: int) -> dict[str, Any]:
+    first = rows.iloc[0]
+    common = shared(rows["facts"])
+    told: dict[str, Any] = {
+        "id": name,
+        "named": cluster is None,
+        "class": str(first["class"]) or None,
+        "label": "",
+        "count": len(rows),
+        "share": round(len(rows) / failed, 4),
+        "hosts": counted(rows["host"][rows["host"] != ""]) if rows["host"].any() else {},
+        "first": earliest(rows),
+        "last": latest(rows),
+        "new": bool((rows["offset"] >= start).all()) and start > 0,
+        "example": str(first["path"]),
+        "example_id": str(first["id"]),
+        "summary": str(first["summary"]),
+        "lines": list(first["lines"]),
+        "facts": common,
+        "mean_time_to_failure_s": mean(rows["run_s"]),
+        "cost": cost(rows),
+    }
+    told["label"] = label(told, str(first["title"]), cluster.templates if cluster else ())
+    if cluster:
+        told |= {"templates": list(cluster.templates), "nearest": cluster.nearest, "likeness": cluster.likeness}
+    return told
+
+
+def shared(facts: Any) -> dict[str, Any]:
+    """The facts that at least four in five of the rows agree on."""
+    seen: Counter[tuple[str, Any]] = Counter()
+    for told in facts:
+        seen.update((k, v) for k, v in told.items() if isinstance(v, str | int | float | bool))
+    return {k: v for (k, v), n in sorted(seen.items(), key=lambda i: str(i[0])) if n >= 0.8 * len(facts)}
+
+
+def mean(column: Any) -> float | None:
+    known = column.dropna()
+    return round(float(known.mean()), 1) if len(known) else None
+
+
+def classes(frame: Any, start: int) -> list[dict[str, Any]]:
+    failed = frame[frame["status"] == "failed"]
+    found: list[dict[str, Any]] = []
+    for name, rows in failed.groupby("class"):
+        found.append(
+            {
+                "class": str(name) or None,
+                "title": str(rows.iloc[0]["title"]) if name else "no cause could be named",
+                "count": len(rows),
+                "share": round(len(rows) / len(failed), 4),
+                "groups": int(rows["group"].nunique()),
+                "hosts": int(rows["host"][rows["host"] != ""].nunique()),
+                "first": earliest(rows),
+                "last": latest(rows),
+                "new": start > 0 and bool((rows["offset"] >= start).all()),
+            }
+        )
+    return sorted(found, key=lambda c: (-int(c["count"]), str(c["class"])))
+
+
+def values(frame: Any, column: str) -> list[dict[str, Any]]:
+    """Bundles and failures by the values of a column; days and hours in order, others by failures."""
+    of = frame[frame[column] != ""]
+    found: list[dict[str, Any]] = []
+    for value, rows in of.groupby(column):
+        failed = rows[rows["status"] == "failed"]
+        top = failed["class"][failed["class"] != ""].value_counts()
+        found.append(
+            {
+                "value": str(value),
+                "bundles": len(rows),
+                "failed": len(failed),
+                "share": round(len(failed) / len(rows), 4),
+                "top_class": str(sorted(top.items(), key=lambda i: (-i[1], i[0]))[0][0]) if len(top) else None,
+            }
+        )
+    if column in ("day", "hour"):
+        return sorted(found, key=lambda v: v["value"])
+    return sorted(found, key=lambda v: (-v["failed"], v["value"]))[:MOST_VALUES]
+
+
+def called(found: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [f | {"label": names.get(f["group"], "all failures")} for f in found]
+
+
+def gaps(frame: Any) -> dict[str, Any]:
+    """What was not collected where no cause could be named, and how often it stood in the way."""
+    open_ones = frame[(frame["status"] == "undecided") | ((frame["status"] == "failed") & (frame["fingerprint"] == ""))]
+    sources: Counter[str] = Counter()
+    classes_open: Counter[str] = Counter()
+    for told in open_ones["gaps"]:
+        sources.update({f"{g['source'] or 'the archive'}: {g['state']}" for g in told})
+        classes_open.update({c for g in told for c in g["opens"]})
+    return {
+        "without_cause": len(open_ones),
+        "with_a_gap": sum(bool(g) for g in open_ones["gaps"]),
+        "sources": [{"gap": k, "bundles": n} for k, n in ranked(sources)[:20]],
+        "left_open": [{"class": k, "bundles": n} for k, n in ranked(classes_open)[:20]],
+    }
+
+
+def ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda i: (-i[1], i[0]))
+
+
+def cost(rows: Any) -> dict[str, Any] | None:
+    """Machine hours that ended in failure, in the currency of the instances' prices; None where none is known."""
+    known = rows[(rows["status"] == "failed") & rows["price"].notna() & rows["run_s"].notna()]
+    if not len(known):
+        return None
+    return {"bundles": len(known), "lost": round(float((known["price"] * known["run_s"] / 3600).sum()), 2)}
+
+
+def unread(frame: Any) -> list[dict[str, str]]:
+    bad = frame[frame["error"] != ""].sort_values("path")
+    return [{"path": str(r["path"]), "error": str(r["error"])} for _, r in bad.head(MOST_UNREAD).iterrows()]
