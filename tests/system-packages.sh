@@ -1,8 +1,8 @@
 #!/bin/sh
-# The Debian packages that the tests use: other shells, an ssh server, ShellCheck. Only where apt-get and root are there.
+# The Debian packages that the tests use: other shells, an ssh server, ShellCheck, a browser. Only where apt-get and root are there.
 set -eu
 missing=
-for pair in shellcheck:shellcheck busybox:busybox dash:dash sshd:openssh-server setsid:util-linux; do
+for pair in shellcheck:shellcheck busybox:busybox dash:dash sshd:openssh-server setsid:util-linux chromium:chromium; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || [ -x "/usr/sbin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
 done
 [ -n "$missing" ] || exit 0
