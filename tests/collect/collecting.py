@@ -20,10 +20,14 @@ from postmortem.collect import CollectOptions
 _RUN = """
 import json, sys
 from postmortem.collect import CollectOptions, Extra, collect
+from postmortem.collect.options import Attach
 asked = json.loads(sys.argv[1])
-for key in ("logs", "scripts", "ssh_options", "argv", "extras"):
+for key, value in asked.items():
+    asked[key] = tuple(value) if isinstance(value, list) else value
+for key in ("logs", "extras", "attach"):
     asked[key] = tuple(tuple(item) if isinstance(item, list) else item for item in asked[key])
 asked["extras"] = tuple(Extra(**extra) for extra in asked["extras"])
+asked["attach"] = tuple(Attach(**one) for one in asked["attach"])
 result = collect(CollectOptions(**asked))
 print(result.summary, file=sys.stderr)
 sys.exit(result.code)

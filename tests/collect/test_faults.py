@@ -115,9 +115,12 @@ def test_a_full_disk_keeps_what_fits(room: str, tmp_path: Path) -> None:
     assert any(probe["state"] == "over-budget" for probe in manifest["probes"])
 
 
-def test_no_place_at_all_is_exit_status_1(tmp_path: Path) -> None:
-    code, _ = run(CollectOptions(str(tmp_path / "no/such/folder/b.tar.gz"), deadline=5))
-    assert code == 1
+def test_a_place_that_cannot_be_written_is_replaced_and_told(tmp_path: Path) -> None:
+    words = command(CollectOptions(str(tmp_path / "no/such/folder/b.tar.gz"), deadline=8))
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0
+    assert "no/such/folder/b.tar.gz cannot be written: No such file or directory" in done.stderr
+    assert "END" in read(tmp_path / "b.tar.gz").members
 
 
 def test_the_size_limit_holds_and_is_told(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from collecting import read
 
 from postmortem.collect import CollectOptions, agent_script, seal_file
 from postmortem.collect.archive import Archive, _tar
+from postmortem.collect.places import FilePlace
 from postmortem.collect.seal import About, Sealer
+from postmortem.collect.sinks import Sink
 from postmortem.collect.stream import CaptureReader, Member
 from postmortem.errors import CollectError
 
@@ -35,11 +38,18 @@ class Broken:
         return data, {}
 
 
+def archive_of(path: Path) -> Archive:
+    sink = Sink(FilePlace(str(path)), str(path))
+    assert sink.ready(time.monotonic() + 5)
+    return Archive([sink], 10_000_000)
+
+
 def sealed(tmp_path: Path, *members: Member, redactor: Broken | None = None) -> Path:
-    sealer = Sealer(Archive(str(tmp_path / "b.tar.gz"), 10_000_000), About("box"), redactor)
+    sealer = Sealer(archive_of(tmp_path / "b.tar.gz"), About("box"), redactor)
     for member in (START, *members, END):
         sealer.take(member)
     sealer.finish()
+    sealer.archive.sinks[0].leave()
     return tmp_path / "b.tar.gz"
 
 
@@ -73,9 +83,7 @@ def test_compressed_logs_are_withheld(head: bytes, tmp_path: Path) -> None:
 
 
 def test_secrets_go_from_members_names_notes_and_argv(tmp_path: Path) -> None:
-    sealer = Sealer(
-        Archive(str(tmp_path / "b.tar.gz"), 10_000_000), About("box", argv=("collect", "--log", f"/x/{SECRET}.log"))
-    )
+    sealer = Sealer(archive_of(tmp_path / "b.tar.gz"), About("box", argv=("collect", "--log", f"/x/{SECRET}.log")))
     row = f"logs.tail:/x/{SECRET}.log\twhole\t0.1\t3\tlogs/tail/x/{SECRET}.log\t/x/{SECRET}.log\tfound {SECRET}\n"
     for member in (
         START,
@@ -85,6 +93,7 @@ def test_secrets_go_from_members_names_notes_and_argv(tmp_path: Path) -> None:
     ):
         sealer.take(member)
     sealer.finish()
+    sealer.archive.sinks[0].leave()
     bundle = read(tmp_path / "b.tar.gz")
     everything = b"".join(name.encode() + body for name, body in bundle.members.items())
     assert SECRET.encode() not in everything
@@ -169,13 +178,15 @@ def test_a_damaged_header_ends_the_stream(at: int, byte: bytes) -> None:
 
 
 def test_the_archive_is_one_gzip_stream_flushed_after_each_member(tmp_path: Path) -> None:
-    archive = Archive(str(tmp_path / "b.tar.gz"), 10_000_000)
+    archive = archive_of(tmp_path / "b.tar.gz")
     sizes = []
     for n in range(5):
         assert archive.add(f"m{n}", b"%d\n" % n * 5000, 0) == ""
+        assert archive.sinks[0].settle(time.monotonic() + 5)
         sizes.append((tmp_path / "b.tar.gz.partial").stat().st_size)
         assert list(read(tmp_path / "b.tar.gz.partial").members) == [f"m{k}" for k in range(n + 1)]
-    archive.close(lambda: [("manifest.json", b"{}", 0)])
+    archive.close(lambda names, full: [("manifest.json", b"{}", 0)])
+    archive.sinks[0].leave()
     assert gzip.decompress((tmp_path / "b.tar.gz").read_bytes())  # the trailer's sum and length are right
     assert json.loads(read(tmp_path / "b.tar.gz").members["manifest.json"]) == {}
     assert sizes == sorted(set(sizes))

@@ -47,6 +47,12 @@ COLLECTING = (
         metavar="FILE",
         help="A YAML file with logs, scripts and probes of your own.",
     ),
+    click.option(
+        "--profile",
+        type=click.Choice(("gpu-container", "vm", "pod", "slurm", "minimal")),
+        default=None,
+        help="What kind of machine it is; without it, what fits all.",
+    ),
     click.option("--incident", metavar="ID", help="Goes into the bundle and its name."),
     click.option(
         "--sample",
@@ -58,24 +64,72 @@ COLLECTING = (
 )
 
 
-def options_of(given: dict[str, Any], **more: Any) -> Any:
+TARGETING = (
+    click.option(
+        "-o",
+        "--output",
+        "outputs",
+        multiple=True,
+        metavar="FILE|-",
+        help="Default: postmortem-HOST-UTC[-INCIDENT].tar.gz; - is standard output. Several are filled at once.",
+    ),
+    click.option("--ssh", metavar="[USER@]HOST[:PORT]", help="Collect from another machine, by the system's ssh."),
+    click.option("--ssh-option", "ssh_options", multiple=True, metavar="OPT", help="An -o option of ssh: ProxyJump=…"),
+    click.option("--docker", metavar="CONTAINER", help="Collect inside a container, by docker exec."),
+    click.option("--kubectl", metavar="[NAMESPACE/]POD[:CONTAINER]", help="Collect inside a pod, by kubectl exec."),
+    click.option("--kubectl-option", "kubectl_options", multiple=True, metavar="OPT", help="Such as --context=NAME."),
+    click.option(
+        "--attach", multiple=True, metavar="NAME=COMMAND", help="Also keep what this command says here, on this side."
+    ),
+    click.option(
+        "--ship",
+        multiple=True,
+        metavar="URL|env:NAME|@FILE",
+        help="Also send it: https (PUT), post+https, logpush+https, s3, ssh. A secret URL comes from NAME or FILE.",
+    ),
+    click.option("--encrypt-to", multiple=True, metavar="KEY", help="Encrypt to this public key of age; needs pyrage."),
+    click.option("--sign", metavar="FILE", help="Sign with this secret key of minisign; needs that program."),
+    click.option("--no-redact", is_flag=True, help="Keep secrets; the file's name must contain 'unredacted'."),
+)
+
+
+def targeting(command: Any) -> Any:
+    """The options that `collect` and `guard` share."""
+    for option in reversed((*TARGETING, *COLLECTING)):
+        command = option(command)
+    return command
+
+
+def options_of(given: dict[str, Any]) -> Any:
     """The collector's options. Raises UsageError."""
     from postmortem.collect import CollectOptions, split_label
+    from postmortem.collect.options import attach_of
 
     logs = tuple(split_label(text) for text in given.pop("logs"))
-    return CollectOptions(logs=logs, argv=tuple(sys.argv[1:]), **given, **more)
+    given["profile"] = given.pop("profile") or ""
+    if "outputs" in given:
+        first, *copies = given.pop("outputs") or (None,)
+        attach = tuple(attach_of(text) for text in given.pop("attach"))
+        given |= {"output": first, "copies": tuple(copies), "attach": attach, "redact": not given.pop("no_redact")}
+    return CollectOptions(logs=logs, argv=tuple(sys.argv[1:]), spent=age(), **given)
+
+
+def age() -> float:
+    """Seconds since this process began: the deadline counts from there."""
+    import os
+    import time
+
+    try:
+        with open("/proc/self/stat", "rb") as stat, open("/proc/uptime", "rb") as uptime:
+            began = int(stat.read().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+            return min(max(float(uptime.read().split()[0]) - began, 0.0), 5.0)
+    except (OSError, ValueError, IndexError):
+        return time.process_time()
 
 
 @cli.command()
-@click.option(
-    "-o", "--output", metavar="FILE|-", help="Default: postmortem-HOST-UTC[-INCIDENT].tar.gz; - is standard output."
-)
-@click.option("--ssh", metavar="[USER@]HOST[:PORT]", help="Collect from another machine, by the system's ssh.")
-@click.option(
-    "--ssh-option", "ssh_options", multiple=True, metavar="OPT", help="An -o option of ssh; may be given several times."
-)
-@collecting
-def collect(output: str | None, ssh: str | None, ssh_options: tuple[str, ...], **given: Any) -> None:
+@targeting
+def collect(**given: Any) -> None:
     """Save the evidence of this machine, or of another one, before it is destroyed.
 
     Exits 0 whenever a bundle was written, however partial; 1 when nothing could be written; 2 for wrong usage.
@@ -84,10 +138,13 @@ def collect(output: str | None, ssh: str | None, ssh_options: tuple[str, ...], *
     postmortem collect -o bundle.tar.gz
     postmortem collect --log '/var/log/myapp/*.log' --script /opt/run.sh --deadline 10
     postmortem collect --ssh root@203.0.113.7:40022 -o bundle.tar.gz
+    postmortem collect --kubectl prod/worker-0 --ship env:UPLOAD_URL -o bundle.tar.gz
     """
     from postmortem.collect import collect as run
+    from postmortem.collect.footprint import be_humble
 
-    ended(run(options_of(given, output=output, ssh=ssh, ssh_options=ssh_options)))
+    be_humble()
+    ended(run(options_of(given)))
 
 
 @cli.command()

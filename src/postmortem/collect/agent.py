@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,6 +11,7 @@ from typing import Any
 
 from postmortem import __version__
 from postmortem.collect.options import CollectOptions, Extra
+from postmortem.errors import UsageError
 
 TAIL_BYTES = 65536
 PART_BYTES = 2 << 20
@@ -30,7 +31,17 @@ PLACES = ":".join(
         "/opt/rocm/bin",
     )
 )
-_WORKER = ("worker", "processes", "cgroups", "kernel", "gpu", "scripts", "machine")
+_WORKER = ("worker", "processes", "cgroups", "kernel", "gpu", "scripts", "machine", "job", "system")
+_WHY = {  # of requests that steps make on their way
+    "logs.std": "where processes write",
+    "logs.glob": "a log that was asked for",
+    "scripts.glob": "a script that was asked for",
+    "scripts.running": "which process reads which script",
+    "disk.mounts-far": "mounts of other machines",
+    "gpu.nvidia-smi-again": "rates need two samples",
+    "spool": "where the collector kept what it read",
+    "agent": "what the collector could not do",
+}
 _UNITS = {"K": 1 << 10, "M": 1 << 20}
 
 
@@ -48,6 +59,15 @@ class Spec:
     step: str = ""
     seconds: float = 2.0
     bytes: int = TAIL_BYTES
+    only: tuple[str, ...] = ()  # profiles that take it; none: all
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a kind of machine takes besides or instead: logs of its own, and only these tiers (none: all)."""
+
+    tiers: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +77,20 @@ class Plan:
     specs: tuple[Spec, ...]
     logs: tuple[str, ...]
     scripts: tuple[str, ...]
+    profiles: dict[str, Profile]
+
+    def for_profile(self, name: str) -> tuple[Spec, ...]:
+        """The probes that a profile takes; "" is the ordinary one. Raises UsageError for one that is not there."""
+        if name and name not in self.profiles:
+            raise UsageError(f"no profile {name!r}; there are {', '.join(self.profiles)}")
+        tiers = self.profiles[name].tiers if name else ()
+        wanted = name or "ordinary"
+        return tuple(s for s in self.specs if (not s.only or wanted in s.only) and (not tiers or s.tier in tiers))
 
     def why(self, probe: str) -> str:
         """Why the probe of this name, as the agent's notes write it (`logs.tail:/var/log/x`), was taken."""
         name = probe.partition(":")[0]
-        return next((spec.why for spec in self.specs if spec.name == name), "")
+        return next((spec.why for spec in self.specs if spec.name == name), _WHY.get(name, ""))
 
 
 def _source(name: str) -> str:
@@ -74,7 +103,8 @@ def _bytes(value: int | str) -> int:
 
 
 def _spec(tier: str, probe: dict[str, Any]) -> Spec:
-    fields: dict[str, Any] = {key: _bytes(value) if key == "bytes" else value for key, value in probe.items()}
+    make: dict[str, Callable[[Any], Any]] = {"bytes": _bytes, "only": tuple}
+    fields: dict[str, Any] = {key: make[key](value) if key in make else value for key, value in probe.items()}
     return Spec(tier=tier, **fields)
 
 
@@ -86,7 +116,11 @@ def load_plan() -> Plan:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     root: dict[str, Any] = yaml.load(_source("probes.yaml"), Loader=loader)
     specs = [_spec(tier["tier"], probe) for tier in root["tiers"] for probe in tier["probes"]]
-    return Plan(tuple(specs), tuple(root["logs"]), tuple(root["scripts"]))
+    profiles = {
+        name: Profile(tuple(told.get("tiers", ())), tuple(told.get("logs", ())))
+        for name, told in root["profiles"].items()
+    }
+    return Plan(tuple(specs), tuple(root["logs"]), tuple(root["scripts"]), profiles)
 
 
 def quote(text: str) -> str:
@@ -98,8 +132,14 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def render(options: CollectOptions, *, follow: bool = False, deadline: float | None = None) -> str:
-    """The agent for these options; `follow` ends it when its parent is gone, `deadline` in seconds is its own."""
+def render(
+    options: CollectOptions, *, follow: bool = False, lingers: bool = False, deadline: float | None = None
+) -> str:
+    """The agent for these options.
+
+    `follow` ends it when its parent is gone, `lingers` lets it wait behind END until its input is closed, `deadline` in
+    seconds is its own. Raises UsageError for a profile that is not there.
+    """
     seconds = options.deadline if deadline is None else deadline
     settings = {
         "PM_VERSION": __version__,
@@ -107,6 +147,9 @@ def render(options: CollectOptions, *, follow: bool = False, deadline: float | N
         "PM_INCIDENT": options.incident or "",
         "PM_ARGV": " ".join(options.argv),
         "PM_FOLLOW": "yes" if follow else "no",
+        "PM_LINGERS": "yes" if lingers else "no",
+        "PM_PROFILE": options.profile,
+        "US": "\x1f",
         "PM_RAW_BYTES": str(options.max_size * 4),
         "PM_SAMPLE_CS": str(round(options.sample * 100)),
         "PM_TAIL_BYTES": str(TAIL_BYTES),
@@ -135,9 +178,12 @@ def _child(options: CollectOptions) -> str:
 
 def _plan(options: CollectOptions) -> Iterator[str]:
     plan = load_plan()
+    specs = plan.for_profile(options.profile)
+    own = plan.profiles[options.profile].logs if options.profile else ()
     yield "log_tails() {"
     yield from (f"\tlogs {quote(glob)} {quote(label)} yes" for glob, label in options.logs)
-    yield from (f"\tlogs {quote(glob)} '' no" for glob in plan.logs)
+    yield "\tstd_logs"
+    yield from (f"\tlogs {quote(glob)} '' no" for glob in (*own, *plan.logs))
     yield "\treturn 0\n}"
     yield "all_scripts() {"
     yield "\trunning_scripts"
@@ -145,14 +191,17 @@ def _plan(options: CollectOptions) -> Iterator[str]:
     yield from (f"\tscript {quote(path)} no" for path in plan.scripts)
     yield "\treturn 0\n}"
     yield "plan() {"
-    tier = plan.specs[0].tier
-    for spec in plan.specs:
+    tier, extras_done = specs[0].tier, False
+    for spec in specs:
         if spec.tier != tier:
             yield f"\ttier {quote(tier)}"
             tier = spec.tier
             if tier == "whole logs":
                 yield from _extras(options.extras)
+                extras_done = True
         yield "\t" + _call(spec)
+    if not extras_done:
+        yield from _extras(options.extras)
     yield "}"
 
 

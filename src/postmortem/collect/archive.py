@@ -1,19 +1,22 @@
-"""One gzip stream of tar members, flushed after each, that can step back when the disk is full."""
+"""One gzip stream of tar members, flushed after each, to one or several sinks that may fail apart from each other."""
 
 from __future__ import annotations
 
-import os
 import struct
 import tarfile
+import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from io import BytesIO
 
-from postmortem.errors import CollectError
+from postmortem.collect.sinks import Sink
 
 RESERVE = 96 << 10  # for the manifest, inside the size limit
 _GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+_COPY_LIMIT = 24 << 20
+
+Last = Callable[[tuple[str, ...], str], list[tuple[str, bytes, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,112 +30,116 @@ class _Mark:
 
 
 class Archive:
-    """Writes FILE.partial (0600) and renames it at the end; `path` None is standard output.
+    """Gives each member to every sink; what one sink could not hold is missing there only.
 
-    Raises CollectError when the file cannot be made. A full disk is no error: `full` says so, and `close` gives up the
-    last members until the manifest fits.
+    Each member ends in a full flush, after which the stream owes nothing to what went before: so each sink can be
+    closed behind the last member that it holds, with a manifest of its own.
     """
 
-    def __init__(self, path: str | None, max_size: int) -> None:
-        self.full = ""
-        self._path = path
+    def __init__(self, sinks: Iterable[Sink], max_size: int) -> None:
+        self.sinks = list(sinks)
         self._max = max(max_size, 2 * RESERVE)
-        self._fd, self.partial = (1, "") if path is None else _open(path)
-        self._deflate = zlib.compressobj(5, zlib.DEFLATED, -15)
-        self._marks = [_Mark(0, 0, 0, "")]
-        try:
-            self._write(_GZIP_HEADER)
-        except OSError as error:
-            self.full = error.strerror or "the write failed"
+        self._copy: list[bytes] | None = [] if self._max <= _COPY_LIMIT else None
         self._marks = [_Mark(len(_GZIP_HEADER), 0, 0, "")]
+        self._give(_GZIP_HEADER)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The members that are in the archive now."""
+        """The members that were taken."""
         return tuple(mark.name for mark in self._marks[1:])
 
-    def add(self, name: str, data: bytes, mtime: int) -> str:
-        """Stores a member; returns why not, or ""."""
-        if self.full:
+    @property
+    def full(self) -> str:
+        """Why no sink takes any more, or ""."""
+        return self.sinks[0].full if self.sinks and all(sink.full for sink in self.sinks) else ""
+
+    def add(self, name: str, data: bytes, mtime: int, until: float = float("inf")) -> str:
+        """Gives a member to the sinks; returns why not, or ""."""
+        if self.full and self._copy is None:
             return self.full
         plain = _tar(name, data, mtime)
-        attempt = self._deflate.copy()
-        packed = attempt.compress(plain) + attempt.flush(zlib.Z_FULL_FLUSH)
-        if self._marks[-1].offset + len(packed) > self._max - RESERVE:
+        packed = _pack(plain, zlib.Z_FULL_FLUSH)
+        last = self._marks[-1]
+        if last.offset + len(packed) > self._max - RESERVE:
             return "the size limit"
-        try:
-            self._write(packed)
-        except OSError as error:
-            self.full = error.strerror or "the write failed"
-            self._back_to(self._marks[-1])
-            return self.full
-        self._deflate = attempt
-        self._mark(name, packed, plain)
+        self._marks.append(_Mark(last.offset + len(packed), zlib.crc32(plain, last.crc), last.size + len(plain), name))
+        self._give(packed)
+        for sink in self.sinks:
+            sink.relieve(until)
         return ""
 
-    def drop(self) -> None:
-        """Leaves nothing behind."""
-        if self._path is not None:
-            os.close(self._fd)
-            os.unlink(self.partial)
+    def pump(self) -> None:
+        """Moves what waits for the sinks; to be called now and then."""
+        for sink in self.sinks:
+            sink.pump()
 
-    def close(self, last: Callable[[], list[tuple[str, bytes, int]]]) -> str:
-        """Writes the last members (made anew when room had to be made), ends the stream; returns the file's name."""
-        while True:
-            plain = b"".join(_tar(*member) for member in last()) + b"\0" * 1024
-            end = self._deflate.copy()
-            packed = end.compress(plain) + end.flush(zlib.Z_FINISH)
-            mark = self._marks[-1]
-            trailer = struct.pack("<II", zlib.crc32(plain, mark.crc), (mark.size + len(plain)) & 0xFFFFFFFF)
-            try:
-                self._write(packed + trailer)
+    def close(self, last: Last, until: float = float("inf")) -> None:
+        """Ends each sink's stream with the last members, made for what it holds; a full one gives up some for them."""
+        for sink in self.sinks:
+            sink.settle(until)
+        for sink in self.sinks:
+            self._close(sink, last, until)
+
+    def whole_in(self, sink: Sink) -> bool:
+        """Whether the sink holds all that was taken, with its end."""
+        return sink.held == len(self._marks) + 1
+
+    def copy(self, last: Last) -> bytes | None:
+        """The whole file, ended, from memory; None when it is too big to have been kept there."""
+        if self._copy is None:
+            return None
+        return b"".join(self._copy) + self._ending(last, len(self._marks), "")
+
+    def pour(self, sink: Sink, last: Last, until: float) -> bool:
+        """The whole file into a sink that was not there before; false when it would not hold it."""
+        if self._copy is None:
+            return False
+        for packed in self._copy:
+            sink.send(packed)
+        self.sinks.append(sink)
+        sink.settle(until)
+        self._close(sink, last, until)
+        return self.whole_in(sink)
+
+    def _give(self, packed: bytes) -> None:
+        if self._copy is not None:
+            self._copy.append(packed)
+        for sink in self.sinks:
+            if not sink.full:
+                sink.send(packed)
+
+    def _close(self, sink: Sink, last: Last, until: float) -> None:
+        if not sink.idle:
+            return  # it hangs: what it was given is readable, and its child is left alone
+        why, held = sink.full, sink.held
+        while held > 0 and time.monotonic() < until:
+            if why:
+                sink.back_to(self._marks[held - 1].offset, held)
+                if not sink.settle(until) or sink.full:
+                    return
+            sink.send(self._ending(last, held, why))
+            if not sink.settle(until):
+                return
+            if not sink.full:
                 break
-            except OSError as error:
-                self.full = error.strerror or "the write failed"
-                self._back_to(mark)
-                if len(self._marks) <= 2 or self._path is None:
-                    break  # START alone, or a pipe whose reader is gone: leave what there is
-                self._marks.pop()
-                self._back_to(self._marks[-1])
-        return self._publish()
+            why = sink.full
+            if held <= 2:
+                break  # START alone, or a pipe whose reader is gone: leave what there is
+            held -= 1
+        sink.publish()
+        sink.settle(until)
 
-    def _mark(self, name: str, packed: bytes, plain: bytes) -> None:
-        last = self._marks[-1]
-        self._marks.append(_Mark(last.offset + len(packed), zlib.crc32(plain, last.crc), last.size + len(plain), name))
-
-    def _back_to(self, mark: _Mark) -> None:
-        if self._path is not None:
-            os.ftruncate(self._fd, mark.offset)
-            os.lseek(self._fd, mark.offset, os.SEEK_SET)
-
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._fd, view) :]
-
-    def _publish(self) -> str:
-        if self._path is None:
-            return "-"
-        os.close(self._fd)
-        try:
-            os.replace(self.partial, self._path)
-        except OSError:
-            return self.partial  # as good, under its working name
-        return self._path
+    def _ending(self, last: Last, held: int, why: str) -> bytes:
+        mark = self._marks[held - 1]
+        names = tuple(mark.name for mark in self._marks[1:held])
+        plain = b"".join(_tar(*member) for member in last(names, why)) + b"\0" * 1024
+        crc, size = zlib.crc32(plain, mark.crc), (mark.size + len(plain)) & 0xFFFFFFFF
+        return _pack(plain, zlib.Z_FINISH) + struct.pack("<II", crc, size)
 
 
-def _open(path: str) -> tuple[int, str]:
-    """A new FILE.partial; one that a killed collection left is evidence and stays."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    for n in range(100):
-        partial = f"{path}{f'.{n}' if n else ''}.partial"
-        try:
-            return os.open(partial, flags, 0o600), partial
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise CollectError(f"cannot write {partial}: {error.strerror}; give another place with -o") from error
-    raise CollectError(f"a hundred {path}.*.partial are there already; remove them or give another name with -o")
+def _pack(plain: bytes, end: int) -> bytes:
+    deflate = zlib.compressobj(5, zlib.DEFLATED, -15)
+    return deflate.compress(plain) + deflate.flush(end)
 
 
 def _tar(name: str, data: bytes, mtime: int) -> bytes:

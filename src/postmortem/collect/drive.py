@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from postmortem.collect.agent import render
+from postmortem.collect.attach import Attached
+from postmortem.collect.bare import bare_members
 from postmortem.collect.options import CollectOptions
 from postmortem.collect.seal import Sealer
 from postmortem.collect.stream import CaptureReader
@@ -35,10 +37,20 @@ class Drive:
         self._input = b""
         self._before_ready = b""
         self._ready = not transport.waits
+        self._attached = [Attached(one.name, one.run) for one in options.attach]
         self.stop = ""
 
     def run(self) -> str:
         """Until END, the deadline or a signal; returns what went wrong, or ""."""
+        problem = self._run()
+        if self._transport.is_local and (not self._reader.started or self._sealer.end.get("mode") == "bare"):
+            for member in bare_members(self._options, self._sealer.names):
+                self._sealer.take(member)
+        for attached in self._attached:
+            attached.end(self._sealer)
+        return problem
+
+    def _run(self) -> str:
         try:
             process = subprocess.Popen(
                 self._transport.argv,
@@ -62,7 +74,8 @@ class Drive:
 
     def _send_script(self) -> None:
         left = self._deadline - time.monotonic() - _RESERVE
-        self._input = render(self._options, follow=True, deadline=max(0.5, left)).encode()
+        lingers = self._transport.waits
+        self._input = render(self._options, follow=True, lingers=lingers, deadline=max(0.5, left)).encode()
 
     def _on_signal(self, name: str) -> None:
         if not self.stop:
@@ -79,7 +92,12 @@ class Drive:
                 os.set_blocking(pipe.fileno(), False)
             selector.register(process.stdout, selectors.EVENT_READ, self._on_output)
             selector.register(process.stderr, selectors.EVENT_READ, self._on_stderr)
-            while process.stdout in selector.get_map() and not self._sealer.end:
+            for attached in self._attached:
+                attached.start()
+                if attached.pipe is not None:
+                    selector.register(attached.pipe, selectors.EVENT_READ, attached.on_output)
+            while self._is_going_on(process, selector):
+                self._sealer.archive.pump()
                 if time.monotonic() >= self._deadline - (0 if self.stop else _RESERVE / 3):
                     return
                 if self.stop and not told and self._transport.is_local:
@@ -91,6 +109,11 @@ class Drive:
                     if not key.data(key.fileobj):
                         selector.unregister(key.fileobj)
 
+    def _is_going_on(self, process: subprocess.Popen[bytes], selector: selectors.BaseSelector) -> bool:
+        if process.stdout in selector.get_map() and not self._sealer.end:
+            return True
+        return not self.stop and any(attached.is_running for attached in self._attached)
+
     def _feed(self, process: subprocess.Popen[bytes]) -> None:
         if not self._input or process.stdin is None:
             return
@@ -100,7 +123,7 @@ class Drive:
             return
         except OSError:
             self._input = b""
-        if not self._input:
+        if not self._input and not self._transport.waits:
             with suppress(OSError):
                 process.stdin.close()
 
@@ -135,6 +158,9 @@ class Drive:
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """The transport's own group is killed when it does not go by itself; what cannot be killed is left."""
+        if process.stdin is not None:  # the agent that lingers behind END for a slow transport may go
+            with suppress(OSError):
+                process.stdin.close()
         patience = time.monotonic() + 0.2
         while self._sealer.end and process.poll() is None and time.monotonic() < patience:
             time.sleep(0.01)
@@ -144,10 +170,9 @@ class Drive:
             patience = time.monotonic() + 0.1
             while process.poll() is None and time.monotonic() < patience:
                 time.sleep(0.005)
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        if process.stdout is not None:
+            with suppress(OSError):
+                process.stdout.close()
         if process.stderr is not None:
             while len(self._stderr) < _STDERR and (more := _read(process.stderr)):
                 self._stderr += more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,10 +24,19 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
+class Attach:
+    """A command that runs here, beside the collection, such as `vastai show instance 7 --raw`."""
+
+    name: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
 class CollectOptions:
     """One collection; times in seconds, sizes in bytes."""
 
     output: str | None = None  # None: a name of its own; "-": standard output
+    copies: tuple[str, ...] = ()  # more outputs, filled at the same time
     deadline: float = 25.0
     max_size: int = 10_000_000
     logs: tuple[tuple[str, str], ...] = ()  # (glob, label or "")
@@ -35,6 +45,16 @@ class CollectOptions:
     incident: str | None = None
     ssh: str | None = None  # [user@]host[:port]
     ssh_options: tuple[str, ...] = ()
+    docker: str | None = None  # container
+    kubectl: str | None = None  # [namespace/]pod[:container]
+    kubectl_options: tuple[str, ...] = ()
+    profile: str = ""
+    attach: tuple[Attach, ...] = ()
+    ship: tuple[str, ...] = ()  # URLs, env:NAME or @FILE
+    redact: bool = True
+    encrypt_to: tuple[str, ...] = ()  # public keys of age
+    sign: str | None = None  # a minisign secret key's file
+    spent: float = 0.0  # seconds of the deadline that are gone already
     sample: float = 0.0  # take the counters a second time after so long
     extras: tuple[Extra, ...] = ()
     argv: tuple[str, ...] = ()
@@ -54,6 +74,14 @@ def split_label(text: str) -> tuple[str, str]:
     """A `GLOB[:label]` argument as (glob, label)."""
     glob, _, label = text.rpartition(":")
     return (glob, label) if glob and label and "/" not in label else (text, "")
+
+
+def attach_of(text: str) -> Attach:
+    """A `NAME=COMMAND` argument. Raises UsageError."""
+    name, _, command = text.partition("=")
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,64}", name) or not command.strip():
+        raise UsageError(f"--attach {text!r} is no NAME=COMMAND; a name has letters, digits, '.', '_' and '-'")
+    return Attach(name, command)
 
 
 def with_config(options: CollectOptions) -> CollectOptions:

@@ -1,4 +1,4 @@
-"""One collection from options to a file, and the sealing of a capture that an image's own agent wrote."""
+"""One collection from options to its sinks, and the sealing of a capture that an image's own agent wrote."""
 
 from __future__ import annotations
 
@@ -7,75 +7,191 @@ import re
 import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import BinaryIO
 
 from postmortem.collect.archive import Archive
 from postmortem.collect.drive import Drive
 from postmortem.collect.options import CollectOptions, CollectResult, with_config
-from postmortem.collect.seal import About, Sealer
+from postmortem.collect.places import AgePlace, FilePlace, StdoutPlace, other_places, recipient
+from postmortem.collect.seal import About, Sealed, Sealer
+from postmortem.collect.sinks import Sink
 from postmortem.collect.stream import CaptureReader
-from postmortem.collect.transport import transport_for
-from postmortem.errors import CollectError
+from postmortem.collect.transport import host_of, transport_for
+from postmortem.errors import CollectError, UsageError
 
 _SEAL_LIMIT = 1 << 40  # a capture was limited when it was taken
+_OPEN_SECONDS = 0.7  # that a folder may take to make a file
+_LATE = 0.2  # seconds past the deadline in which a sink may still answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Moments of time.monotonic(): when the collecting ends, and when everything does."""
+
+    collected: float
+    end: float
 
 
 def collect(options: CollectOptions) -> CollectResult:
     """See `postmortem.collect.collect`."""
-    begin = time.monotonic()
-    options = with_config(options)
+    begin = time.monotonic() - options.spent
+    options = _placed(_checked(with_config(options)))
+    targets = _targets(options)
+    end = begin + options.deadline
+    times = _Times(end - (min(10.0, options.deadline * 0.3) if targets else 0.0), end)
     transport = transport_for(options)
-    if transport.is_local:
-        options = replace(options, logs=tuple((os.path.join(os.getcwd(), glob), label) for glob, label in options.logs))
-        options = replace(options, scripts=tuple(os.path.join(os.getcwd(), path) for path in options.scripts))
-    host = (options.ssh or "").rpartition("@")[2].partition(":")[0] or os.uname().nodename
-    path = None if options.output == "-" else options.output or _name(host, options.incident)
-    try:
-        archive = Archive(path, options.max_size)
-    except CollectError as error:
-        return CollectResult(1, None, str(error), False)
-    about = About(host, options.incident or "", options.deadline, options.argv, transport.name)
-    sealer = Sealer(archive, about)
-    problem = Drive(transport, options, sealer, begin + options.deadline).run()
-    return _result(sealer, problem)
+    host = host_of(options) or os.uname().nodename
+    path = options.output or _name(host, options)
+    sinks, trouble = _open_all((path, *options.copies), options, times.collected)
+    archive = Archive(sinks, options.max_size)
+    about = About(host, options.incident or "", options.deadline, options.argv, transport.name, options.redact)
+    sealer = Sealer(archive, about, until=times.collected + _LATE)
+    problem = Drive(transport, options, sealer, times.collected).run()
+    sealed = sealer.finish(problem)
+    if not _ended(archive):
+        sealed = _rescue(path, options, sealer, problem, times.end + _LATE) or sealed
+    told = [*trouble, *_sign(options, sealed, times.end)]
+    if targets:
+        from postmortem.collect.ship import Bundle, ship_all
+
+        data = archive.copy(lambda names, full: sealer.last(problem, names, full))
+        receipts = ship_all(Bundle(os.path.basename(sealed.path or path), data, sealed.path), targets, times.end)
+        told += [receipt.text for receipt in receipts]
+        if not _ended(archive) and any(receipt.done for receipt in receipts):
+            sealed = replace(sealed, path=next(receipt.target for receipt in receipts if receipt.done))
+    for sink in archive.sinks:
+        sink.leave()
+    return _result(sealed, archive, told)
 
 
 def seal_file(capture_path: str, out_path: str) -> CollectResult:
     """See `postmortem.collect.seal_file`."""
     reader = CaptureReader()
     try:
-        with open(capture_path, "rb") as stream:
-            sealer = Sealer(Archive(None if out_path == "-" else out_path, _SEAL_LIMIT), About(transport="capture"))
+        with open(capture_path, "rb") as stream, one_sink(out_path) as sink:
+            sealer = Sealer(Archive([sink], _SEAL_LIMIT), About(transport="capture"))
             for block in _plain(stream):
                 for member in reader.feed(block):
                     sealer.take(member)
+            if not reader.started:
+                sink.discard()
+                raise CollectError(f"{capture_path} holds no START member, so it is no capture of the agent")
+            sealed = sealer.finish(reader.torn or ("" if sealer.end else "the capture ends before END"))
     except OSError as error:
         raise CollectError(f"cannot read {capture_path}: {error.strerror}") from error
-    if not reader.started:
-        sealer.archive.drop()
-        raise CollectError(f"{capture_path} holds no START member, so it is no capture of the agent")
-    return _result(sealer, reader.torn or ("" if sealer.end else "the capture ends before END"))
+    return _result(sealed, sealer.archive, [])
 
 
-def _result(sealer: Sealer, problem: str) -> CollectResult:
+@contextmanager
+def one_sink(path: str) -> Iterator[Sink]:
+    """The only output of something that has no deadline. Raises CollectError where it cannot be written."""
+    sink = _sink(path, CollectOptions())
     try:
-        path, complete = sealer.finish(problem)
-    except OSError as error:
-        return CollectResult(1, None, f"the bundle could not be written: {error.strerror}", False)
-    count = len(sealer.archive.names)
-    if count == 0:
-        return CollectResult(1, None, f"nothing could be written: {sealer.archive.full or problem}", False)
-    why = problem or sealer.archive.full or "a probe had no time or no room"
-    what = "complete" if complete else f"partial: {why}"
-    return CollectResult(0, path, f"{path}: {count + 2} members, {what}", complete)
+        if path != "-" and not sink.ready(float("inf")):
+            raise CollectError(f"cannot write {path}: {sink.full}; give another place with -o")
+        yield sink
+    finally:
+        sink.leave()
 
 
-def _name(host: str, incident: str | None) -> str:
+def _checked(options: CollectOptions) -> CollectOptions:
+    """Raises UsageError for outputs that would mislead or cannot be made."""
+    for path in (options.output, *options.copies):
+        if not options.redact and path and path != "-" and "unredacted" not in os.path.basename(path):
+            raise UsageError(f"with --no-redact the file's name must say so: {path} holds no 'unredacted'")
+    for text in options.encrypt_to:
+        try:
+            recipient(text)
+        except ImportError as error:
+            raise UsageError("--encrypt-to needs pyrage: pip install 'postmortem[age]'") from error
+        except ValueError as error:
+            raise UsageError(f"--encrypt-to {text}: {error}") from error
+    return options
+
+
+def _placed(options: CollectOptions) -> CollectOptions:
+    """Paths of this machine are the caller's; those of another one are its own."""
+    if options.ssh or options.docker or options.kubectl:
+        return options
+    here = os.getcwd()
+    logs = tuple((os.path.join(here, glob), label) for glob, label in options.logs)
+    return replace(options, logs=logs, scripts=tuple(os.path.join(here, path) for path in options.scripts))
+
+
+def _targets(options: CollectOptions) -> list[str]:
+    if not options.ship:
+        return []
+    from postmortem.collect.ship import target_of
+
+    return [target_of(text) for text in options.ship]
+
+
+def _open_all(paths: tuple[str, ...], options: CollectOptions, until: float) -> tuple[list[Sink], list[str]]:
+    """A sink for each output, the first in another place when its own cannot be written; and what went wrong."""
+    sinks, trouble = [], []
+    for number, path in enumerate(paths):
+        for place in [path, *(other_places(path) if number == 0 and path != "-" else [])]:
+            sink = _sink(place, options)
+            if path == "-" or sink.ready(min(time.monotonic() + _OPEN_SECONDS, until)):
+                sinks.append(sink)
+                break
+            trouble.append(f"{place} cannot be written: {sink.full or 'it does not answer'}")
+            sink.leave()
+    return sinks, trouble
+
+
+def _sink(path: str, options: CollectOptions) -> Sink:
+    if path == "-":
+        return Sink(StdoutPlace(), "-", stdout=True)
+    return Sink(AgePlace(path, options.encrypt_to) if options.encrypt_to else FilePlace(path), path)
+
+
+def _ended(archive: Archive) -> bool:
+    """Whether some sink holds a bundle with its end."""
+    return any(sink.path for sink in archive.sinks)
+
+
+def _rescue(path: str, options: CollectOptions, sealer: Sealer, problem: str, until: float) -> Sealed | None:
+    """All of it once more, from memory to another place, when every sink hangs or failed without an end."""
+    if path == "-" and not options.copies:
+        return None
+    for place in other_places("postmortem.tar.gz" if path == "-" else path):
+        sink = _sink(place, options)
+        if not sink.ready(min(time.monotonic() + 0.1, until)):
+            sink.leave()
+            continue
+        if sealer.archive.pour(sink, lambda names, full: sealer.last(problem, names, full), until):
+            return Sealed(not sealer.why(problem), sink.path, sealer.why(problem))
+    return None
+
+
+def _sign(options: CollectOptions, sealed: Sealed, until: float) -> list[str]:
+    if not options.sign or sealed.path in ("", "-"):
+        return []
+    from postmortem.collect.sign import sign
+
+    return sign(sealed.path, options.sign, until)
+
+
+def _result(sealed: Sealed, archive: Archive, told: list[str]) -> CollectResult:
+    more = "".join(f"; {one}" for one in told)
+    if not sealed.path:
+        return CollectResult(1, None, f"nothing could be written: {sealed.why or archive.full}{more}", False)
+    what = "complete" if sealed.complete else f"partial: {sealed.why}"
+    sink = next((sink for sink in archive.sinks if sink.path == sealed.path), None)
+    count = sink.held if sink else len(archive.names) + 2  # the gzip header, the members, and the last two as one
+    summary = f"{sealed.path}: {count} members, {what}{more}"
+    return CollectResult(0, sealed.path, summary, sealed.complete)
+
+
+def _name(host: str, options: CollectOptions) -> str:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    parts = ["postmortem", host, stamp, *([incident] if incident else [])]
-    return re.sub(r"[^A-Za-z0-9._-]", "_", "-".join(parts)) + ".tar.gz"
+    parts = ["postmortem", host, stamp, *([options.incident] if options.incident else [])]
+    parts += [] if options.redact else ["unredacted"]
+    return re.sub(r"[^A-Za-z0-9._-]", "_", "-".join(parts)) + ".tar.gz" + (".age" if options.encrypt_to else "")
 
 
 def _plain(stream: BinaryIO) -> Iterator[bytes]:

@@ -11,7 +11,6 @@
 
 #@SETTINGS@
 
-US=$(printf '\037')
 NL='
 '
 ZEROS='\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'
@@ -25,21 +24,29 @@ now() { # sets $now
 		part=${up#*.}
 		now=$((${up%.*} * 100 + ${part#0}))
 	else
-		now=$(($(date +%s) * 100))
+		tick=$(date +%s)
+		# It may be set while we run: such a step is no time.
+		moved=$((tick - last_tick))
+		[ "$moved" -ge 0 ] && [ "$moved" -lt 60 ] || moved=0
+		last_tick=$tick
+		now=$((now + moved * 100))
 	fi
 }
 
 start_clock() { # lxcfs serves /proc/uptime over FUSE: then it may hang, and date(1) has to do
-	fast_clock=no
+	fast_clock=no has_proc=no lxcfs='' now=0 started=0 last_tick=0 epoch=0 stamps='0 unknown'
+	end=$PM_DEADLINE_CS
+	[ -r /proc/self/stat ] && has_proc=yes
 	while read -r _ mount _; do
 		[ "$mount" = /proc/uptime ] && lxcfs=yes
 	done </proc/mounts
 	[ -z "$lxcfs" ] && [ -r /proc/uptime ] && fast_clock=yes
+	[ "$fast_clock" = yes ] || last_tick=$(date +%s)
 	now
 	started=$now
+	end=$((now + PM_DEADLINE_CS))
 	stamps=$(date -u '+%s %Y-%m-%dT%H:%M:%SZ')
 	epoch=${stamps%% *}
-	end=$((now + PM_DEADLINE_CS))
 }
 
 nap() { sleep "$beat"; } # one beat, where there is no event to wait for
@@ -57,6 +64,7 @@ version: $PM_VERSION
 redacted: no
 host: $host
 incident: $PM_INCIDENT
+profile: $PM_PROFILE
 argv: $PM_ARGV
 deadline_s: $((PM_DEADLINE_CS / 100)).$((PM_DEADLINE_CS / 10 % 10))
 started: ${stamps#* }
@@ -77,7 +85,9 @@ reason: ${stop:-end of the plan}
 members: $((members + 1))
 seconds: $(((now - started) / 100)).$(((now - started) / 10 % 10))
 left_behind:$there
+mode: $mode
 "
+	ended=yes
 	zeros 1024
 	printf "$zeros" 2>/dev/null || lost
 }
@@ -96,18 +106,20 @@ main() {
 	umask 077
 	[ -n "$POSTMORTEM_DEBUG" ] || exec 2>/dev/null
 	cd /
-	S='' worker='' guard='' stop='' notes='' states='' lxcfs='' abandoned='' dead_mounts='' stuck_paths='' done_paths=''
-	log_paths='' log_members='' labels='' gpu_is_stuck='' other=''
+	S='' worker='' guard='' stop='' notes='' states='' ended=no mode=whole abandoned='''' dead_mounts='' stuck_paths='' done_paths=''
+	log_paths='' log_members='' labels='' gpu_is_stuck='' gpu_answered='' other=''
 	members=0 sent=0 note_count=0 hangs=0 step=0 wid=0 log_count=0
-	two=$(printf '\303\251')
+	two=é
 	counts_bytes=no
 	[ ${#two} -ne 2 ] || counts_bytes=yes
 	trap '' PIPE
 	trap 'stop=SIGTERM' TERM
 	trap 'stop=SIGINT' INT
 	trap 'stop=SIGHUP' HUP
+	trap emergency EXIT
 	start_clock
 	start_member
+	be_humble
 	beat=0.05
 	sleep 0.01 2>/dev/null || beat=1
 	setsid=
@@ -122,11 +134,31 @@ main() {
 		bare
 	fi
 	end_member
+	# Some clients drop what they have not yet read when the remote command ends: they close our input when they have it.
+	[ "$PM_LINGERS" = no ] || while read -r _; do :; done
+	clean_up
+}
+
+be_humble() { # what nobody else wants; and the OOM killer's first choice
+	read -r score <"/proc/$$/oom_score_adj" && [ "$score" -lt 500 ] && echo 500 >"/proc/$$/oom_score_adj"
+	renice -n 10 -p $$ >/dev/null
+	ionice -c 3 -p $$
+}
+
+emergency() { # the shell ends before its time: it could not fork, or open a file. No child is needed from here on.
+	[ "$ended" = no ] || return 0
+	trap - EXIT
+	stop='no process could be started'
+	[ "$members" -gt 0 ] || start_member
+	log agent denied 0 0 "" "" "$stop, or no file could be opened"
+	bare
+	end_member
 	clean_up
 }
 
 bare() { # no spool: what a variable can hold, of files that always answer
-	for file in /proc/uptime /proc/meminfo /proc/loadavg /proc/self/cgroup /proc/self/mounts; do
+	mode=bare
+	for file in /proc/uptime /proc/meminfo /proc/loadavg /proc/vmstat /proc/pressure/memory /proc/self/cgroup /proc/self/mounts; do
 		text=
 		while IFS= read -r line; do text=$text$line$NL; done <$file
 		text_member "host/${file##*/}" "$text"

@@ -5,6 +5,7 @@
 # --- the spool
 
 alive() { # PID: exists and is not a zombie
+	[ "$has_proc" = yes ] || { kill -0 "$1" && return; }
 	read -r line 2>/dev/null </proc/"$1"/stat || return 1
 	case ${line##*) } in Z* | X*) return 1 ;; esac
 }
@@ -42,7 +43,7 @@ clean_up() {
 
 start_guard() {
 	(
-		exec $setsid sh -c "$GUARD" postmortem-guard "$$" "$S" "$beat" "$((end + 50))" "$fast_clock" "$epoch"
+		exec $setsid sh -c "$GUARD" postmortem-guard "$$" "$S" "$beat" "$((end + 50 - now))" "$fast_clock" "$has_proc"
 	) </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
 	guard=$!
 }
@@ -73,6 +74,7 @@ await() { # UNTIL: the worker's next answer, in $what $state $size $name $source
 		[ "$now" -lt "$1" ] || return 1
 		[ -z "$stop" ] || return 1
 		parent_is_there || lost
+		alive "$worker" || return 1
 	done
 }
 

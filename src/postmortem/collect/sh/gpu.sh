@@ -35,7 +35,7 @@ gpu_pci() { # power state and link first: asking the driver may change them
 
 gpu_driver_files() {
 	[ -d /proc/driver/nvidia ] || { echo "/proc/driver/nvidia: No such file" >&2 && return 1; }
-	head -n 200 /proc/driver/nvidia/version /proc/driver/nvidia/params /proc/driver/nvidia/registry /proc/driver/nvidia/warnings/* /sys/module/nvidia*/version /sys/module/nvidia*/refcnt 2>/dev/null
+	head -n 200 /proc/driver/nvidia/version /proc/driver/nvidia/params /proc/driver/nvidia/registry /proc/driver/nvidia/warnings/* /sys/module/nvidia*/version /sys/module/nvidia*/refcnt /sys/module/nvidia*/initstate 2>/dev/null
 }
 
 gpu_information() { # apart from the safe ones: these two ask the device
@@ -62,3 +62,34 @@ smi_table() { tool nvidia-smi; }
 smi_q() { tool nvidia-smi -q; }
 
 smi_xml() { tool nvidia-smi -q -x; }
+
+smi_apps() { # who owns the memory, as the driver sees it
+	tool nvidia-smi --query-compute-apps=gpu_uuid,pid,process_name,used_memory --format=csv
+	tool nvidia-smi pmon -c 1
+}
+
+smi_links() {
+	tool nvidia-smi nvlink -s
+	tool nvidia-smi nvlink -e
+	tool nvidia-smi topo -m
+}
+
+gpu_amd() { # counters of sysfs; amd-smi only where there is such a GPU
+	found=no
+	for dir in /sys/class/drm/card[0-9]/device /sys/class/drm/card[0-9][0-9]/device; do
+		[ -f "$dir/gpu_busy_percent" ] || continue
+		found=yes
+		head -n 60 "$dir"/gpu_busy_percent "$dir"/mem_info_vram_used "$dir"/mem_info_vram_total "$dir"/pp_dpm_sclk "$dir"/pp_dpm_pcie "$dir"/ras/* 2>/dev/null
+	done
+	[ $found = yes ] || { echo "no AMD GPU in /sys/class/drm: not found" >&2 && return 1; }
+	! find_tool amd-smi || tool amd-smi metric --json
+}
+
+infiniband() {
+	[ -d /sys/class/infiniband ] || { echo "/sys/class/infiniband: not found" >&2 && return 1; }
+	head -n 3 /sys/class/infiniband/*/ports/*/state /sys/class/infiniband/*/ports/*/phys_state /sys/class/infiniband/*/ports/*/rate /sys/class/infiniband/*/ports/*/counters/* /sys/class/infiniband/*/ports/*/hw_counters/* 2>/dev/null
+}
+
+dcgm() { # never its diag
+	tool dcgmi discovery -l && tool dcgmi health -c -g 0
+}

@@ -1,20 +1,39 @@
 # The second child of agent.sh: ticks its clock, ends it when it passes its deadline, and cleans up when it is gone.
-# $1 agent, $2 spool, $3 beat, $4 the latest end in hundredths of a second, $5 whether /proc/uptime may be read
+# $1 agent, $2 spool, $3 beat, $4 hundredths of a second until its latest end, $5 whether /proc/uptime may be read,
+# $6 whether there is a /proc
 
 trap "" PIPE TERM INT HUP
 exec 3>"$2/events"
-while read -r line 2>/dev/null </proc/"$1"/stat; do
-	case ${line##*) } in Z*) break ;; esac
-	sleep "$3"
-	echo tick >&3 || break
+
+alive() {
+	[ "$6" = yes ] || { kill -0 "$1" && return; }
+	read -r line </proc/"$1"/stat || return 1
+	case ${line##*) } in Z*) return 1 ;; esac
+}
+
+now() {
 	if [ "$5" = yes ]; then
 		read -r up _ </proc/uptime
 		part=${up#*.}
 		now=$((${up%.*} * 100 + ${part#0}))
 	else
-		now=$(($(date +%s) * 100))
+		tick=$(date +%s)
+		moved=$((tick - last_tick)) # a clock that is set meanwhile
+		[ "$moved" -ge 0 ] && [ "$moved" -lt 60 ] || moved=0
+		last_tick=$tick
+		now=$((now + moved * 100))
 	fi
-	[ "$now" -lt "$4" ] || kill -9 "$1"
+}
+
+now=0
+last_tick=$(date +%s)
+now "$@"
+end=$((now + $4))
+while alive "$@"; do
+	sleep "$3"
+	echo tick >&3 || break
+	now "$@"
+	[ "$now" -lt "$end" ] || kill -9 "$1"
 done
 read -r worker <"$2/worker" && kill -9 "-$worker"
 kill -9 "$worker" 2>/dev/null

@@ -38,6 +38,6 @@ give_kernel() { # MEMBER SOURCE
 
 kernel_flags() { # path:value; read(1) gets only the first digit of such a file
 	cd /proc/sys || return
-	grep . kernel/tainted kernel/hung_task_timeout_secs kernel/hung_task_panic kernel/dmesg_restrict kernel/panic kernel/panic_on_oops kernel/core_pattern kernel/yama/ptrace_scope kernel/threads-max kernel/pid_max vm/overcommit_memory vm/overcommit_ratio vm/max_map_count vm/panic_on_oom vm/oom_kill_allocating_task 2>/dev/null
+	grep . kernel/tainted kernel/hung_task_timeout_secs kernel/hung_task_panic kernel/dmesg_restrict kernel/panic kernel/panic_on_oops kernel/core_pattern kernel/yama/ptrace_scope kernel/threads-max kernel/pid_max vm/overcommit_memory vm/overcommit_ratio vm/max_map_count vm/panic_on_oom vm/oom_kill_allocating_task /sys/kernel/oops_count /sys/kernel/warn_count 2>/dev/null
 	return 0
 }

@@ -51,7 +51,7 @@ container() {
 	return 0
 }
 
-network() { head -n 2000 /proc/net/tcp /proc/net/tcp6 /proc/net/unix /proc/net/dev /proc/net/snmp /proc/net/sockstat /proc/net/route 2>/dev/null; }
+network() { head -n 2000 /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/unix /proc/net/dev /proc/net/netstat /proc/net/snmp /proc/net/sockstat /proc/net/route 2>/dev/null; }
 
 pressure() { head -n 4 /proc/pressure/cpu /proc/pressure/memory /proc/pressure/io; }
 
@@ -83,9 +83,16 @@ do_mount() { # MOUNT
 	settle "$member" "$1"
 }
 
-do_again() { # PREFIX FILES: a second sample of counters
-	head -n 300 /proc/vmstat /proc/meminfo /proc/pressure/* /proc/loadavg 2>/dev/null >"$out"
-	rc=0
-	: >"$err"
-	settle "$member" "/proc"
+again() { # moving counters a second time, in the order of the first: memory, groups, buses, the blocked
+	head -n 300 /proc/uptime /proc/vmstat /proc/meminfo /proc/pressure/cpu /proc/pressure/memory /proc/pressure/io /proc/loadavg /proc/net/dev /proc/net/netstat 2>/dev/null
+	[ -f "$S/cgroups" ] && while read -r _ _ _ folder _ <&6; do
+		for file in memory.events memory.events.local memory.failcnt memory.oom_control memory.current memory.usage_in_bytes cpu.stat pids.events; do
+			[ ! -f "$folder/$file" ] || head -n 40 "$folder/$file" /dev/null
+		done
+	done 6<"$S/cgroups"
+	for dir in /sys/class/drm/card*/device; do
+		[ -d "$dir" ] && head -n 40 "$dir"/aer_dev_* "$dir"/current_link_* "$dir"/gpu_busy_percent
+	done 2>/dev/null
+	[ ! -s "$S/blocked" ] || head -n 4 $(pids_in "$S/blocked" | head -n 64 | sed 's|.*|/proc/&/stat /proc/&/wchan|') 2>/dev/null
+	return 0
 }

@@ -13,6 +13,7 @@ sweep_stat() {
 	# The zombies and the blocked are wanted by the next probes: remember them.
 	grep -h ') [ZX] ' "$out" >"$S/zombies"
 	grep -h ') D ' "$out" >"$S/blocked"
+	grep -h '^[0-9]* (' "$out" >"$S/stats"
 	return 0
 }
 

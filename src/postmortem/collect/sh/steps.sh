@@ -42,7 +42,7 @@ ask() { # PROBE WHAT HUNDREDTHS BYTES MEMBER EXPLICIT ARGUMENT: one request, unt
 		answers=$((answers + 1))
 		asked=$now
 	done
-	case $2 in glob | list | full | scripts | mounts) return 0 ;; esac
+	case $2 in glob | list | full | scripts | mounts | std | deleted) return 0 ;; esac
 	[ "$answers" != 0 ] || log "$1" empty $((now - asked)) 0 "" "$7" "nothing to tell"
 	return 0
 }
@@ -55,6 +55,8 @@ probe() { # PROBE WHAT HUNDREDTHS BYTES MEMBER ARGUMENT
 	esac
 	ask "$1" "$2" "$3" "$4" "$5" no "$6"
 	[ $? -eq 2 ] && case $1 in gpu.nvidia-smi* | gpu.information) gpu_is_stuck=yes ;; esac
+	[ "$1$state" = gpu.nvidia-smi-shortwhole ] && [ -z "$gpu_is_stuck" ] && gpu_answered=yes
+	return 0
 }
 
 mount_of() { # PATH: sets $mount_point, from the text of /proc/mounts
@@ -162,15 +164,32 @@ far_mounts() {
 	each_path disk.df-mount mount 50 4096 disk/mount "$paths"
 }
 
-second_sample() {
-	[ "$PM_SAMPLE_CS" -gt 0 ] || return 0
+std_logs() { # files that standard output or error of some process goes to
+	ask logs.std std 100 0 "" no all
+	[ -n "$paths" ] || return 0
+	found=$paths
+	while [ -n "$found" ]; do
+		path=${found%%"$NL"*}
+		found=${found#*"$NL"}
+		known "$log_paths" "$path" && continue
+		log_count=$((log_count + 1))
+		log_paths="$log_paths$path$NL"
+		tail_of "$path" '' no
+	done
+}
+
+second_sample() { # 0.3 s or more after the first, or as late as was asked for
+	wait_cs=30
+	[ "$PM_SAMPLE_CS" -le 30 ] || wait_cs=$PM_SAMPLE_CS
 	now
-	until=$((started + PM_SAMPLE_CS))
+	until=$((started + wait_cs))
 	while [ "$now" -lt "$until" ] && [ "$now" -lt $((end - 50)) ] && [ -z "$stop" ]; do
 		read -r _ <&3
 		now
 	done
-	ask sample2 again 100 65536 sample2/counters no all
+	probe sample2 run 100 131072 sample2/counters again
+	[ "$gpu_answered" = yes ] && probe gpu.nvidia-smi-again run 400 65536 sample2/nvidia-smi-short smi_short
+	return 0
 }
 
 tier() { flush_notes; } # NAME

@@ -3,6 +3,7 @@
 # (part of agent.sh: its variables are those of the other parts)
 
 lost() { # the reader is gone: nobody is left to write for
+	ended=yes
 	clean_up
 	exit 1
 }
