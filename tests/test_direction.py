@@ -10,7 +10,7 @@ import pytest
 SRC = Path(__file__).parent.parent / "src" / "postmortem"
 STAGES = (
     "errors", "model", "redact", "scan", "bundle", "text", "lines", "sources", "clock", "scene", "tables", "parse",
-    "detect", "signatures", "diagnose", "report", "analysis", "triage", "cli", "__main__",
+    "detect", "signatures", "diagnose", "report", "news", "analysis", "triage", "cli", "__main__",
 )  # fmt: skip
 COLLECT_MAY = {"errors", "model", "redact", "collect"}
 ANYWHERE = {""}  # the package itself: its version

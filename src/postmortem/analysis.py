@@ -14,7 +14,8 @@ from postmortem.clock import make_clocks
 from postmortem.detect import detect
 from postmortem.detect import needles as detector_needles
 from postmortem.diagnose import diagnose
-from postmortem.model import Probe
+from postmortem.model import Diagnosis, Probe
+from postmortem.news import Baseline, News, as_json, baseline_of, first_look, judged, news_against, seen_before
 from postmortem.parse import margins, needles, parse
 from postmortem.redact import Redactor
 from postmortem.report import Report
@@ -47,12 +48,15 @@ def analyze(
     tz: tzinfo | None = None,
     signatures: Sequence[Path] = (),
     stdin: BinaryIO | None = None,
+    baseline: str | Path | None = None,
 ) -> Report:
     """The report on a bundle, capture, archive, folder or log file; `-` reads `stdin`.
 
+    What the run in `baseline`, a healthy one of the same kind, has too is not news.
+
     Raises BundleError when the input cannot be read at all and SignatureError when a signature file is wrong.
     """
-    return examine(engine(signatures), path, now=now, tz=tz, stdin=stdin)[0]
+    return examine(engine(signatures), path, now=now, tz=tz, stdin=stdin, baseline=baseline)[0]
 
 
 def examine(
@@ -62,6 +66,7 @@ def examine(
     now: datetime | None = None,
     tz: tzinfo | None = None,
     stdin: BinaryIO | None = None,
+    baseline: str | Path | None = None,
 ) -> tuple[Report, Scene]:
     """The report, and the scene that it was made of. Raises BundleError when the input cannot be read at all."""
     catalogue = engine.catalogue
@@ -69,10 +74,33 @@ def examine(
         sources = read_sources(bundle, engine.scanner, margins())
     scene = read_scene(bundle, sources, now, tz)
     findings = match(catalogue, scene, confirm(catalogue, scene.readings))
+    good = healthy_run(engine, baseline) if baseline is not None else None
+    if good is not None:
+        findings = seen_before(findings, scene, good)
     diagnosis = diagnose(findings, scene, {s.id: s.explains for s in catalogue.signatures})
-    report = build(diagnosis, scene, tool(catalogue), about(bundle), known(bundle))
+    diagnosis, news = with_news(diagnosis, scene, good)
+    report = {**build(diagnosis, scene, tool(catalogue), about(bundle), known(bundle)), "news": as_json(news)}
     shown: Report = redacted(report, Redactor().text)
     return shown, scene
+
+
+def healthy_run(engine: Engine, path: str | Path) -> Baseline:
+    """What a healthy run logged. Raises BundleError when it cannot be read at all."""
+    with open_bundle(path) as bundle:
+        sources = read_sources(bundle, engine.scanner, margins())
+        clocks, moment = make_clocks(sources)
+        readings = tuple(Reading(s, clocks[s.path]) for s in sources)
+        return baseline_of(Scene(readings, now=moment))
+
+
+def with_news(diagnosis: Diagnosis, scene: Scene, good: Baseline | None) -> tuple[Diagnosis, tuple[News, ...]]:
+    """The diagnosis with an outcome where lines tell one that no signature knows, and the lines to read first."""
+    if good is not None:
+        news = news_against(scene, good)
+        return judged(diagnosis, scene, news), news
+    diagnosis = judged(diagnosis, scene, None)
+    unexplained = diagnosis.status != "healthy" and (diagnosis.root is None or diagnosis.confidence == "low")
+    return diagnosis, first_look(scene, diagnosis) if unexplained else ()
 
 
 def read_scene(bundle: Bundle, sources: Sequence[Source], now: datetime | None, tz: tzinfo | None) -> Scene:

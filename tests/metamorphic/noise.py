@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from evidence import LOGS, DoesNotApply, Files, base, files, joined, kind, lines, run
-from scoring import cases, said
 
 from postmortem.lines import split
 from postmortem.model import Kind
+from scoring import cases, said
 
 COUNT = 40
 BAD = frozenset({"error", "fatal", "critical", "panic", "alert", "emergency", "warn", "warning"})

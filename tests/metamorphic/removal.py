@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evidence import Files, base, files, joined, lines, run
+
 from scoring import Case, Report, is_high, said
 
 FOR = ("root_cause", "outcome")

@@ -21,8 +21,9 @@ import pytest
 import recoding
 import removal
 import times
-from accuracy import write_section
 from evidence import DoesNotApply, Transform, answer, base, files, run
+
+from accuracy import write_section
 from scoring import Case, cases, share
 
 TRANSFORMS: dict[str, Transform] = {

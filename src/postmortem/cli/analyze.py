@@ -52,6 +52,7 @@ def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> tzinf
     "--now", callback=moment, help="The moment of the analysis; default: the bundle's end or its newest stamp."
 )
 @click.option("--tz", callback=zone, help="The zone of stamps that have none; default: unknown, read as UTC.")
+@click.option("--baseline", metavar="GOOD", help="A healthy run of the same kind: what it has too is not news.")
 @click.option(
     "--exit-code", is_flag=True, help="Exit 0 healthy, 3 failed with a cause, 4 failed without one, 5 undecided."
 )
@@ -60,6 +61,7 @@ def analyze(
     signatures: tuple[Path, ...],
     now: datetime | None,
     tz: tzinfo | None,
+    baseline: str | None,
     exit_code: bool,
     **given: Any,
 ) -> None:
@@ -73,7 +75,9 @@ def analyze(
     """
     from postmortem.analysis import analyze as run
 
-    report = run(path, now=now, tz=tz, signatures=signatures, stdin=sys.stdin.buffer if path == "-" else None)
+    report = run(
+        path, now=now, tz=tz, signatures=signatures, stdin=sys.stdin.buffer if path == "-" else None, baseline=baseline
+    )
     emit(report, **given)
     sys.exit(exit_status(report) if exit_code else 0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -55,7 +56,7 @@ _WRAP: Any = {"break_long_words": False, "break_on_hyphens": False}
 def render(report: Report, look: Look | None = None) -> str:
     """The report as text; evidence stands as source:line: text."""
     shape = look or Look()
-    parts = (verdict, evidence, chain, context, gpus, ruled_out, missing, advice, foot)
+    parts = (verdict, news, evidence, chain, context, gpus, ruled_out, missing, advice, foot)
     blocks = ("\n".join(part(report, shape)) for part in parts)
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -80,6 +81,17 @@ def verdict(report: Report, look: Look) -> Iterator[str]:
         yield from (look.say(one, f"{INDENT}- ", f"{INDENT}  ") for one in reasons(root["because"]))
     if end:
         yield look.say(f"outcome: {end['what']} ({place(end['evidence'][0])})", INDENT, INDENT + "  ")
+
+
+def news(report: Report, look: Look) -> Iterator[str]:
+    """What is new against a healthy run, or the first lines of a failure that nothing explains."""
+    items = report.get("news") or []
+    if items:
+        yield look.paint("Read first", BOLD)
+        shown_here = items if look.verbose else items[:MOST_LINES]
+        for why, group in groupby(shown_here, key=lambda i: i["why"]):
+            yield look.say(f"{why}:", "  ")
+            yield from (f"    {look.line(i)}" for i in group)
 
 
 def evidence(report: Report, look: Look) -> Iterator[str]:
