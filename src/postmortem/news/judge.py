@@ -28,15 +28,16 @@ def judged(diagnosis: Diagnosis, scene: Scene, news: Sequence[News] | None) -> D
         differs = found or any(n.what in ("missing", "number") for n in news)
         item = next((n.evidence for n in news), None) if differs else None
         said = "The run differs from the healthy one."
-    return failed(diagnosis, scene, item, said) if item else diagnosis
+    asked = replace(diagnosis, would_decide=diagnosis.would_decide or next_time(scene))
+    return failed(asked, item, said) if item else asked
 
 
-def failed(diagnosis: Diagnosis, scene: Scene, item: Evidence, said: str) -> Diagnosis:
+def failed(diagnosis: Diagnosis, item: Evidence, said: str) -> Diagnosis:
     end = Finding(
         "outcome.unknown", said.rstrip("."), Role.OUTCOME, Verdict.POSSIBLE, (item,), said, when=item.when,
         outcome="failed",
     )  # fmt: skip
-    return replace(diagnosis, status="failed", outcome=end, would_decide=diagnosis.would_decide or next_time(scene))
+    return replace(diagnosis, status="failed", outcome=end)
 
 
 def next_time(scene: Scene) -> tuple[str, ...]:
