@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from postmortem.errors import PostmortemError
 from postmortem.triage.engines import local
-from postmortem.triage.job import Batch, Item, Options
+from postmortem.triage.job import Batch, Options
 from postmortem.triage.roots import items
 
 MOST = 200  # groups; a report costs as much as reading the bundle again
@@ -22,10 +23,10 @@ def reports(out: Path, summary: Any, roots: Any, options: Options) -> None:
     found = [item for item in items(roots) if item.path in missing] if missing else []
     pool = local()
     own = replace(options, reports=str(folder.absolute()))
-    for future in [pool.submit(batch) for batch in batches(found, own)]:
-        future.result()
-    pool.close(False)
-
-
-def batches(found: list[Item], options: Options) -> list[Batch]:
-    return [Batch((item,), options) for item in found]
+    try:
+        for future in [pool.submit(Batch((item,), own)) for item in found]:
+            future.result()
+    except PostmortemError:  # the catalogue changed since the rows were made: the page has fewer links
+        pass
+    finally:
+        pool.close(False)

@@ -12,8 +12,8 @@ LEAST = 3  # failures; two are an accident
 HEALTHY_SHARE = 0.05  # of all bundles, from which the number of bundles says how often a host ran
 VERSIONS = ("driver", "image", "script", "kernel", "version")
 LEMON_TEST = (
-    "exact binomial, one-sided: k of a group's n failures on one host, by the host's share of all bundles (a GPU: by its "
-    "share of all failures); for all failures together where hardly a healthy bundle is archived, by an equal share of "
+    "exact binomial, one-sided: k of a group's n failures on one host, by the host's share of all bundles (a GPU: by "
+    "its share of all failures); for all failures together where hardly a healthy bundle is archived, by an equal share of "
     "the hosts; Holm over all pairs tested"
 )
 CHANGE_TEST = (

@@ -16,8 +16,8 @@ from postmortem.triage.store import read_rows
 
 STANDS_FOR = {
     "<n>": r"\d+(?:\.\d+)?", "<hex>": r"[0-9a-fA-Fx_]+", "<uuid>": r"[0-9a-fA-F_-]{36}", "<pci>": r"[0-9a-fA-F:.]+",
-    "<ip>": r"[\d.:]+", "<time>": r"[\dTZ:.,+ -]+", "<url>": r"\S+", "<dir>": r"(?:/[\w.@+:-]+)*", 
-    "<mac>": r"[0-9a-fA-F:]{17}",    "<hidden>": r"\S+",
+    "<ip>": r"[\d.:]+", "<time>": r"[\dTZ:.,+ -]+", "<url>": r"\S+", "<dir>": r"(?:/[\w.@+:-]+)*",
+    "<mac>": r"[0-9a-fA-F:]{17}", "<hidden>": r"\S+",
 }  # fmt: skip
 STAND_IN = re.compile("(" + "|".join(map(re.escape, STANDS_FOR)) + ")")
 LONGEST = 120  # characters of a template that a pattern is made of
