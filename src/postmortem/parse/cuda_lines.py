@@ -11,7 +11,7 @@ from postmortem.tables import table
 
 NEEDLES = (
     r'failed: "',
-    r"[Cc]uda failure",
+    r"(?:[Cc]uda|CUDA) failure",
     r"code=\d+\(cuda",
     r"(?:CUDA|HIP) out of memory",
     r"(?i)cuda (?:runtime |driver |kernel )?(?:api )?error",
@@ -25,6 +25,8 @@ NEEDLES = (
     r"CUFFT_[A-Z]",
     r"of pinned memory",
     r"\bcu(?:da)?[A-Z]\w+\(?\)? (?:returned|failed)",
+    r"Call to cu[A-Z]\w+ results in",
+    r"\bCudaError\(\d",
     r"\bError \d{1,3}: ",
     r"\bCL_[A-Z]+_[A-Z_]+",
 )
@@ -47,6 +49,8 @@ _NUMBERS = (
     r"Cuda failure (?P<code>\d{1,3}) ",
     r"code=(?P<code>\d{1,3})\(cuda",
     r"\bcuda_err=(?P<code>\d{1,3})\b",
+    r"\[(?P<code>\d{1,3})\] Call to cu[A-Z]\w+ results in ",
+    r"\bCudaError\((?P<code>\d{1,3})\b",
     r"\bcu(?:da)?[A-Z]\w+\(?\)? (?:returned|failed with)(?: error)?(?: code)?[ :=]{0,3}(?P<code>\d{1,3})\b",
 )
 _SPPARK = re.compile(
@@ -54,7 +58,7 @@ _SPPARK = re.compile(
 )
 _CALLED = re.compile(r"\b(?P<call>(?:cuda|cu|hip)[A-Z]\w+)(?=\(|\)?\s+(?:failed|returned)|\b.{0,20}cuda_err=)")
 _CUE = re.compile(
-    NOT_QUOTED + r"(?:(?i:\bcuda) (?i:(?:runtime |driver |kernel )?(?:api )?error)|HIP error|Cuda failure"
+    NOT_QUOTED + r"(?:(?i:\bcuda) (?i:(?:runtime |driver |kernel )?(?:api )?error)|HIP error|(?:Cuda|CUDA) failure"
     r"|GPU ?[Aa]ssert|of pinned memory|\bcu(?:da)?[A-Z]\w+\(?\)? failed:|\bError \d{1,3}: )"
     r"(?P<gap>[^\n]{0,100}?)(?<![A-Za-z])"
 )
