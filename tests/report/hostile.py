@@ -21,12 +21,16 @@ PAYLOADS = (
 def folder(path: Path) -> Path:
     """Logs with findings, whose evidence, names, neighbours and script lines are hostile."""
     stamp = "2026-01-01T00:00:{:02d}Z"
-    lines = [f"{stamp.format(n)} ERROR app: {text.replace(chr(10), ' ')} about to fail" for n, text in enumerate(PAYLOADS)]
+    lines = [
+        f"{stamp.format(n)} ERROR app: {text.replace(chr(10), ' ')} about to fail" for n, text in enumerate(PAYLOADS)
+    ]
     for n, text in enumerate(PAYLOADS):
         one = text.replace("\n", " ")
         lines.append(f"{stamp.format(20 + n)} ERROR app: {one}: bind: Address already in use (os error 98)")
     lines.append(f"{stamp.format(50)} INFO app: " + "x" * (1 << 20))
-    lines.append(f"/opt/<b>run.sh: line 3: syntax error near unexpected token `</pre><script>document.title='owned'</script>'")
+    lines.append(
+        "/opt/<b>run.sh: line 3: syntax error near unexpected token `</pre><script>document.title='owned'</script>'"
+    )
     path.mkdir()
     (path / "app<img src=x onerror=1>`|@octocat.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (path / "run.sh").write_text("#!/bin/bash\nif true; then\n</pre><script>document.title='owned'</script>\nfi\n")

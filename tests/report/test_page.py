@@ -211,7 +211,10 @@ def test_hostile_logs_are_text(browser: Any, tmp_path: Path) -> None:
     page.wait_for_timeout(300)
     assert noise == []
     assert "owned" not in page.title().split(":")[0]
-    assert page.evaluate("document.querySelectorAll('img, iframe, [onerror], [onload], main script, main style').length") == 0
+    assert (
+        page.evaluate("document.querySelectorAll('img, iframe, [onerror], [onload], main script, main style').length")
+        == 0
+    )
     assert page.locator("h1").is_visible()
     text = page.locator("main").inner_text()
     assert "<img src=x onerror=document.title='owned'>" in text
@@ -228,7 +231,9 @@ def big(path: Path, megabytes: int) -> Path:
     with (path / "kern.log").open("w") as out:
         line, size = 0, 0
         while size < megabytes << 20:
-            stamp = f"[{line / 50:12.6f}] "
+            day, second = divmod(line // 50, 86400)
+            clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+            stamp = f"2026-03-{day + 1:02d}T{clock}.{line % 50 * 20:03d}000+00:00 node7 kernel: "
             text = stamp + (
                 f"NVRM: Xid (PCI:0000:{line % 8:02x}:00): 31, pid={line % 999}, name=train, Ch 00000008, intr 00000000. MMU Fault"
                 if line % 40 == 0

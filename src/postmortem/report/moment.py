@@ -29,7 +29,7 @@ def year_known(moment: Any) -> bool:
 
 
 def told(moment: Any, without: str = "time unknown", brief: bool = False) -> str:
-    """A WHEN for a person: `2026-06-11 03:46:43 UTC`, `06-11 03:46:43 (no zone, no year)`, `... ±2 min`; `brief` leaves doubts out."""
+    """A WHEN for a person, such as `2026-06-11 03:46:43 UTC ±2 min`; `brief` leaves out what the log does not say."""
     if not moment:
         return without
     text = moment["utc"].rstrip("Z").replace("T", " ")

@@ -9,7 +9,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from postmortem.model import Diagnosis
-from postmortem.report.exhibits import activity, context, gpus, memory, monitor, oom_tasks, processes, raw, script
+from postmortem.report.exhibits import (
+    activity,
+    context,
+    gpus,
+    memory,
+    monitor,
+    oom_tasks,
+    order,
+    processes,
+    raw,
+    script,
+)
 from postmortem.scene import Scene
 
 Exhibit = dict[str, Any]
@@ -17,6 +28,7 @@ Maker = Callable[[Diagnosis, Scene], Iterator[Exhibit]]
 
 EXHIBITS: tuple[Maker, ...] = (
     activity.make,
+    order.make,
     memory.make,
     oom_tasks.make,
     monitor.make,

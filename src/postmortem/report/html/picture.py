@@ -62,6 +62,7 @@ class Picture:
     marks: tuple[Mark, ...] = ()
     arrows: tuple[Arrow, ...] = ()
     ticks: tuple[Tick, ...] = ()
+    unit: str = "time"  # of start and end: `time` is seconds since 1970; else `s` since boot, or `line`
     notes: tuple[str, ...] = field(default=())
 
 
@@ -80,11 +81,15 @@ class Span:
 
 
 def picture(report: Report, links: Links) -> Picture | None:
-    """The picture, or None when nothing on the time line has a time."""
+    """The picture, or None when no line has a time or an order."""
     dated = [row for row in report["timeline"] if row["when"]]
     with_year = [row for row in dated if year_known(row["when"])]
-    rows = with_year or dated
+    ordered: Any = next(iter(exhibits(report, "series", "order")), {"unit": "time", "rows": []})
+    rows = with_year or dated or ordered["rows"]
     if not rows:
+        return None
+    unit = "time" if dated else str(ordered["unit"])
+    if not dated and len({row["at"] for row in rows}) < 2:
         return None
     told = [second(row) for row in rows if row["place"] not in ("event", "context")] or [second(r) for r in rows]
     span = domain(told, [*(second(row) for row in rows), *active_from_to(report)])
@@ -100,15 +105,17 @@ def picture(report: Report, links: Links) -> Picture | None:
         view=view,
         lanes=tuple(Lane(name, y[name], bars(report, name, y[name], span)) for name in names),
         marks=marks(inside, y, span, links, leads(report)),
-        arrows=arrows(report, y, span),
-        ticks=ticks(span.start, span.end, view[0] / WIDTH, view[1] / WIDTH),
+        arrows=arrows(report, inside, y, span),
+        ticks=ticks(span.start, span.end, view[0] / WIDTH, view[1] / WIDTH, unit),
+        unit=unit,
         notes=notes(dated, rows, inside, names, report),
     )
 
 
 def second(row: Any) -> float:
-    at = parsed(row["when"])
-    return at.timestamp() if at else 0.0
+    """Where the row stands on the axis."""
+    at = parsed(row.get("when"))
+    return at.timestamp() if at else float(row.get("at", 0))
 
 
 def domain(told: list[float], all_of_them: list[float]) -> Span:
@@ -116,7 +123,7 @@ def domain(told: list[float], all_of_them: list[float]) -> Span:
     width = max(told) - min(told)
     margin = max(900.0, 25 * width)
     start, end = max(min(all_of_them), min(told) - margin), min(max(all_of_them), max(told) + margin)
-    pad = max((end - start) * 0.04, 0.5)
+    pad = max((end - start) * 0.04, 0.05)
     return Span(start - pad, end + pad)
 
 
@@ -166,7 +173,7 @@ def marks(rows: list[Any], y: dict[str, int], span: Span, links: Links, lead: se
             row["place"],
             label(row),
             links.to(row["source"], row["line"]),
-            round(min(row["when"]["plus_minus_s"] * scale, WIDTH), 3),
+            round(min(row["when"]["plus_minus_s"] * scale, WIDTH), 3) if row.get("when") else 0.0,
             row.get("count", 1),
             (row["source"], row["line"]) in lead,
         )
@@ -175,20 +182,20 @@ def marks(rows: list[Any], y: dict[str, int], span: Span, links: Links, lead: se
 
 
 def label(row: Any) -> str:
-    at = row["when"]["utc"].replace("T", " ")
+    at = row["when"]["utc"].replace("T", " ") + "  " if row.get("when") else ""
     many = f" ({row['count']} of them)" if row.get("count", 1) > 1 else ""
     what = row["class"] or row.get("event", "")
-    return f"{at}  {place(row)}  {what}{many}\n{row['text'][:300]}"
+    return f"{at}{place(row)}  {what}{many}\n{row['text'][:300]}"
 
 
-def arrows(report: Report, y: dict[str, int], span: Span) -> tuple[Arrow, ...]:
-    """A curve for each link of the chain whose both ends are dated."""
+def arrows(report: Report, rows: list[Any], y: dict[str, int], span: Span) -> tuple[Arrow, ...]:
+    """A curve for each link of the chain whose both ends are drawn."""
+    drawn = {(r["source"], r["line"]): (span.x(second(r)), y[r["source"]] + MARK_Y) for r in rows if r["source"] in y}
     ends: dict[str, tuple[float, float]] = {}
     for link in followed(report):
-        source = link["evidence"][0]["source"]
-        at = parsed(link["when"])
-        if at and source in y and span.holds(at.timestamp()):
-            ends.setdefault(link["class"], (span.x(at.timestamp()), y[source] + MARK_Y))
+        place = next((p for e in link["evidence"] if (p := drawn.get((e["source"], e["line"])))), None)
+        if place:
+            ends.setdefault(link["class"], place)
     made = []
     for link in followed(report):
         start, end = ends.get(link["because_of"] or ""), ends.get(link["class"])
@@ -229,11 +236,15 @@ def notes(dated: list[Any], rows: list[Any], inside: list[Any], names: list[str]
     sampled = any(one.get("sampled") for one in exhibits(report, "series", "activity"))
     said = (
         (left_out, f"{left_out} lines far from the incident are in the table only."),
-        (len(dated) - len(rows), f"{len(dated) - len(rows)} lines whose log names no year are in the table only."),
+        (len(rows) < len(dated), f"{len(dated) - len(rows)} lines whose log names no year are in the table only."),
         (many, f"{many} repeated events are drawn with the first of their kind and stretch of time."),
         (lost, f"{lost} more sources have no lane."),
-        (any(not row["when"]["zone_known"] for row in rows), "Some logs name no time zone; they are read as UTC."),
-        (not any(year_known(row["when"]) for row in rows), "No log names a year."),
+        (
+            any(not row["when"]["zone_known"] for row in rows if row.get("when")),
+            "Some logs name no time zone; they are read as UTC.",
+        ),
+        (dated and not any(year_known(row["when"]) for row in rows), "No log names a year."),
+        (not dated, "No line here has a time of day: lines stand by their order."),
         (sampled, "Grey bars, how many lines a source wrote, are estimated from samples."),
     )
     return tuple(text for true, text in said if true)

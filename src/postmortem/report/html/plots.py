@@ -30,7 +30,7 @@ class Plot:
 
 def plots(report: Report) -> tuple[Plot, ...]:
     """One plot for each series that has something to compare; the activity is part of the time line."""
-    series = [one for one in exhibits(report, "series") if one.get("name") != "activity"]
+    series = [one for one in exhibits(report, "series") if one.get("name") not in ("activity", "order")]
     return tuple(plot(one, f"plot{n}") for n, one in enumerate(series, 1) if one.get("lines") or one.get("levels"))
 
 

@@ -9,6 +9,8 @@
   // Zoom and pan change the view box; dots keep their size by their strokes, arrow heads and ticks are set here.
   function timeline(svg) {
     const full = { x: 0, w: 1000 }, height = svg.viewBox.baseVal.height, least = 0.02;
+    const unit = svg.dataset.unit, plain = [];
+    for (let power = -3; power < 9; power++) for (const digit of [1, 2, 5]) plain.push(digit * 10 ** power);
     const start = +svg.dataset.start, end = +svg.dataset.end, axis = document.getElementById("axis");
     const steps = [.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800,
       3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000];
@@ -37,7 +39,7 @@
     }
     function ticks(pixels) {
       const first = start + (end - start) * view.x / full.w, seconds = (end - start) * view.w / full.w;
-      const step = steps.find(s => seconds / s <= Math.max(3, pixels / 130)) || steps[steps.length - 1];
+      const step = (unit === "time" ? steps : plain).find(s => (s >= 1 || unit !== "line") && seconds / s <= Math.max(3, pixels / 130)) || steps[steps.length - 1];
       axis.textContent = "";
       for (let at = Math.ceil(first / step) * step; at <= first + seconds; at += step) {
         const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
@@ -48,6 +50,7 @@
       }
     }
     function label(at, step) {
+      if (unit !== "time") return unit === "line" ? `line ${Math.round(at)}` : `${+at.toFixed(3)} s`;
       const iso = new Date(Math.round(at * 1000)).toISOString(), time = iso.slice(11, 23);
       if (step >= 86400) return iso.slice(0, 10);
       if (step >= 60) return time.startsWith("00:00") ? iso.slice(5, 10) : time.slice(0, 5);

@@ -11,6 +11,7 @@ STEPS = (
     *(3600 * h for h in (1, 2, 3, 6, 12)),
     *(86400 * d for d in (1, 2, 7, 14, 30, 90, 365)),
 )
+PLAIN = tuple(digit * 10**power for power in range(-3, 9) for digit in (1, 2, 5))
 WANTED = 7
 
 
@@ -20,16 +21,26 @@ class Tick:
     text: str
 
 
-def ticks(start: float, end: float, x: float, width: float) -> tuple[Tick, ...]:
+def ticks(start: float, end: float, x: float, width: float, unit: str = "time") -> tuple[Tick, ...]:
     """The ticks of the part of the stretch that begins at share `x` and is `width` wide."""
     first, seconds = start + (end - start) * x, (end - start) * width
-    step = next((s for s in STEPS if seconds / s <= WANTED), STEPS[-1])
+    step = next(
+        (s for s in (STEPS if unit == "time" else PLAIN) if (s >= 1 or unit != "line") and seconds / s <= WANTED),
+        STEPS[-1],
+    )
     at = -(-first // step) * step
     made = []
     while at <= first + seconds:
-        made.append(Tick(round((at - first) / seconds * 100, 2), label(at, step)))
+        made.append(
+            Tick(round((at - first) / seconds * 100, 2), label(at, step) if unit == "time" else plain(at, unit))
+        )
         at += step
     return tuple(made)
+
+
+def plain(at: float, unit: str) -> str:
+    """A number of a source without a clock."""
+    return f"line {at:.0f}" if unit == "line" else f"{round(at, 3):.10g} s"
 
 
 def label(at: float, step: float) -> str:
