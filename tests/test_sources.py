@@ -12,8 +12,8 @@ from postmortem.bundle import open_bundle
 from postmortem.model import Kind, State
 from postmortem.scan import build
 from postmortem.sources import Source, read_sources
+from postmortem.sources.hits import FIRST_HITS, LAST_HITS
 from postmortem.sources.identify import identify
-from postmortem.sources.read import FIRST_HITS, LAST_HITS
 
 DMESG = "[  100.000001] usb 1-2: new high-speed USB device number 4 using xhci_hcd\n[  101.500000] NVRM: Xid (PCI:0000:01:00): 79, pid=1, GPU has fallen off the bus.\n"
 DMESG_T = "[Tue Aug  3 12:14:21 2021] usb 1-8: new high-speed USB device\n[Tue Aug  3 12:14:22 2021] hrtimer: interrupt took 10 ns\n"

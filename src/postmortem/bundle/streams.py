@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from contextlib import suppress
+from queue import Full, Queue
+from threading import Event, Thread
+from typing import Any, BinaryIO
 
 BLOCK = 1 << 20
+OUT = 256 << 10  # bytes unpacked at once: what the processor's cache holds
 GZIP = b"\x1f\x8b"
 BOMB_FROM = 128 << 20  # bytes of output before the ratio is looked at
 BOMB_RATIO = 400  # logs pack 10 to 60 times smaller; zeros 1,000 times
@@ -19,7 +23,7 @@ class Unpacked:
         self.damage = ""
         self.bomb = False
         self.packed = False
-        self._blocks = self._unpacked(blocks)
+        self._blocks = ahead(self._unpacked(blocks))
 
     def __iter__(self) -> Iterator[bytes]:
         return self._blocks
@@ -36,19 +40,22 @@ class Unpacked:
         yield from self._inflated(first, blocks)
 
     def _inflated(self, packed: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        engine = inflater()
+        unpacker = engine.decompressobj(zlib.MAX_WBITS | 16)
         taken, given = len(packed), 0
         while True:
             try:
-                block = unpacker.decompress(packed, BLOCK)
-            except zlib.error as error:
-                self.damage = f"the gzip stream is damaged after {given} bytes ({error})"
+                block = unpacker.decompress(packed, OUT)
+            except (zlib.error, engine.error):
+                self.damage = f"the gzip stream is damaged after {given} bytes"
                 return
             if block:
                 given += len(block)
                 used = taken - len(unpacker.unconsumed_tail)
                 if given > BOMB_FROM and given > used * BOMB_RATIO:
-                    self.damage = f"refused to unpack more than {given} bytes out of {used}: a decompression bomb"
+                    self.damage = (
+                        f"refused to unpack more than {given} bytes out of {used >> 10} KiB: a decompression bomb"
+                    )
                     self.bomb = True
                     return
                 yield block
@@ -57,13 +64,63 @@ class Unpacked:
                 packed = unpacker.unused_data.lstrip(b"\0") or next(blocks, b"").lstrip(b"\0")
                 if not packed.startswith(GZIP[: len(packed)]) or not packed:
                     return  # padding or foreign bytes after the end
-                unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            elif not packed and len(block) < BLOCK:
+                unpacker = engine.decompressobj(zlib.MAX_WBITS | 16)
+            elif not packed and len(block) < OUT:
                 packed = next(blocks, b"")
                 taken += len(packed)
                 if not packed:
                     self.damage = f"the gzip stream is cut off after {given} bytes of content"
                     return
+
+
+def inflater() -> Any:
+    """What undoes gzip: isal, five times as fast as zlib, where it can be imported."""
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        return zlib
+    return isal_zlib
+
+
+def ahead(blocks: Iterator[bytes], start: int = 2 << 20, depth: int = 16) -> Iterator[bytes]:
+    """The same blocks; after `start` bytes another thread makes up to `depth` of them in advance."""
+    size = 0
+    for block in blocks:
+        yield block
+        size += len(block)
+        if size >= start:
+            break
+    else:
+        return
+    made: Queue[bytes | BaseException | None] = Queue(depth)
+    left = Event()
+    Thread(target=_make, args=(blocks, made, left), name="unpack", daemon=True).start()
+    try:
+        while (item := made.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        left.set()
+
+
+def _make(blocks: Iterator[bytes], made: Queue[bytes | BaseException | None], left: Event) -> None:
+    """Puts the blocks, and None after the last; stops where nobody wants them any more."""
+
+    def put(item: bytes | BaseException | None) -> None:
+        while not left.is_set():
+            with suppress(Full):
+                made.put(item, timeout=0.2)
+                return
+
+    try:
+        for block in blocks:
+            put(block)
+            if left.is_set():
+                return
+        put(None)
+    except BaseException as error:  # the one who waits must hear of it
+        put(error)
 
 
 def read_blocks(file: BinaryIO, size: int = BLOCK >> 1) -> Iterator[bytes]:

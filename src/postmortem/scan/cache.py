@@ -11,10 +11,11 @@ import json
 import os
 import stat
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-MAGIC = b"postmortem scan 2\n"  # raise the number when what `needle` makes of a pattern changes
+MAGIC = b"postmortem scan 3\n"
 LIMIT = 64 << 20  # bytes
 KEEP = 12  # files of one sort; older ones are removed
 OTHERS_WRITE = 0o022
@@ -33,21 +34,32 @@ def named(folder: Path, sort: str, made_of: object) -> Path:
 
 def cache_file(folder: Path, patterns: Sequence[str], version: str) -> Path:
     """The file for these patterns; another version of the engine or of us has another name."""
-    return named(folder, "scan", [MAGIC.decode(), version, list(patterns)])
+    return named(folder, "scan", [MAGIC.decode(), version, code(Path(__file__).parent), list(patterns)])
 
 
-def load(file: Path) -> tuple[dict[str, Any], bytes] | None:
+def code(folder: Path) -> list[tuple[str, int, int]]:
+    """What tells one state of a package's code from another; nothing where it is not in a folder."""
+    if not folder.is_dir():
+        return []
+    files = [entry for entry in os.scandir(folder) if entry.name.endswith(".py")]
+    return sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+
+
+def load(file: Path) -> tuple[dict[str, Any], list[bytes]] | None:
     """What `save` wrote, or None: it is not there, not ours, writable by others, or damaged."""
     body = kept(file, MAGIC)
     if body is None:
         return None
-    head, _, database = body.partition(b"\n")
-    return json.loads(head), database
+    head, _, data = body.partition(b"\n")
+    told = json.loads(head)
+    ends = list(accumulate(told["sizes"], initial=0))
+    return told, [data[start:end] for start, end in pairwise(ends)]
 
 
-def save(file: Path, head: dict[str, Any], database: bytes) -> None:
+def save(file: Path, head: dict[str, Any], databases: Sequence[bytes]) -> None:
     """Keep it for the next time; where that is not possible nothing happens."""
-    keep(file, MAGIC, json.dumps(head).encode() + b"\n" + database)
+    told = {**head, "sizes": [len(database) for database in databases]}
+    keep(file, MAGIC, json.dumps(told).encode() + b"\n" + b"".join(databases))
 
 
 def kept(file: Path, magic: bytes) -> bytes | None:

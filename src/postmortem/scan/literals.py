@@ -18,11 +18,12 @@ _SHOWN_OTHERWISE = {0xFFFD, 0x240D}  # what escapes.py shows for bytes that are 
 
 def required_words(items: Items, caseless: bool) -> Words:
     """The best set of words such that one of them is in every match; empty when there is none."""
-    words: Words = max(_candidates(items, caseless), key=_worth, default=frozenset())
+    words: Words = max(_candidates(items, caseless), key=worth, default=frozenset())
     return frozenset(word for word in words if not any(other in word for other in words - {word}))
 
 
-def _worth(words: Words) -> tuple[int, int]:
+def worth(words: Words) -> tuple[int, int]:
+    """How rare a line with one of the words is likely to be: the longer the shortest word and the fewer, the rarer."""
     return min(LONG_ENOUGH, min(map(len, words))), -len(words)
 
 

@@ -7,6 +7,7 @@ import re
 GLOBAL_FLAGS = re.compile(r"\(\?([a-zA-Z01]*)(?:-([a-zA-Z01]*))?([:)])")
 NAMED = re.compile(r"\(\?P?<[^\W\d]\w*>")
 RECURSION = re.compile(r"\(\?(?:P=\w+|P>\w+|&\w+|R|[-+]?\d+)\)")
+SAME = re.compile(r"\(\?P=(\w+)\)")
 CONDITION = re.compile(r"\(\?\([^)]*\)")
 COMMENT = re.compile(r"\(\?#[^)]*\)")
 FUZZY = re.compile(r"\{(?!\d*,?\d*\})[\w\s<>=+,:]*\}")
@@ -27,9 +28,17 @@ def plain(pattern: str) -> tuple[str, bool]:
     """
     verbose, caseless = _flags(pattern)
     out: list[str] = []
-    at = 0
+    groups: dict[str, int] = {}
+    at = opened = 0
     while at < len(pattern):
+        start = at
         piece, at = _token(pattern, at, verbose)
+        if piece == "(":
+            opened += 1
+            if named := NAMED.match(pattern, start):
+                groups[named[0]] = 0 if named[0] in groups else opened  # one name for two groups says too little
+        if (same := SAME.match(pattern, start)) and (number := groups.get(f"(?P<{same[1]}>")) and "(?|" not in pattern:
+            piece = f"(?:\\{number})"
         out.append(piece)
     return ("(?x)" if verbose else "") + "".join(out), caseless
 

@@ -63,7 +63,7 @@ class Scanner:
             return []
         if self.everywhere:
             return self._with_everywhere(block)
-        variants = self._variants(block)
+        variants = self.variants(block)
         if len(variants) == 1 and variants[0] is block:
             return list(_lines(block, self.search(block)))
         return self._merged(block, variants)
@@ -77,13 +77,13 @@ class Scanner:
         return [Nominee(line, starts[line], tuple(sorted(found[line]))) for line in sorted(found)]
 
     def _with_everywhere(self, block: bytes) -> list[Nominee]:
-        found = {nominee.line: nominee.patterns for nominee in self._merged(block, self._variants(block))}
+        found = {nominee.line: nominee.patterns for nominee in self._merged(block, self.variants(block))}
         return [
             Nominee(line, start, tuple(sorted({*found.get(line, ()), *self.everywhere})))
             for line, start in enumerate(line_starts(block))
         ]
 
-    def _variants(self, block: bytes) -> list[bytes]:
+    def variants(self, block: bytes) -> list[bytes]:
         """The block as its lines may read: without terminal escapes, with JSON strings opened, with letters folded."""
         seen = strip_escapes(block)
         variants = [seen]
@@ -95,7 +95,7 @@ class Scanner:
 
 
 def build(patterns: Sequence[str], engine: Engine = "auto", cache: Path | None = None) -> Scanner:
-    """A scanner for patterns in the syntax of the `regex` module; one scanner serves one thread.
+    """A scanner for patterns in the syntax of the `regex` module; it may be used by several threads.
 
     What is compiled is kept in the folder `cache`, when one is given and can be written.
     Raises ImportError where `hyperscan` is asked for and not there.
@@ -117,15 +117,15 @@ def _hyperscan(patterns: tuple[str, ...], cache: Path | None) -> Scanner:
 
     file = cache_file(cache, patterns, hyper.VERSION) if cache else None
     kept = load(file) if file else None
-    database = hyper.loaded(kept[1]) if kept else None
-    if kept and database:
-        return _scanner(patterns, "hyperscan", kept[0], hyper.search_of(database))
+    databases = hyper.loaded(kept[1]) if kept else None
+    if kept and databases:
+        return _scanner(patterns, "hyperscan", kept[0], hyper.search_of(databases))
     needles = [needle_of(pattern) for pattern in patterns]
-    database, lost = hyper.compiled(needles)
+    databases, lost = hyper.compiled(needles)
     told = _told(needles, lost)
-    if file and database:
-        save(file, told, hyper.dumped(database))
-    return _scanner(patterns, "hyperscan", told, hyper.search_of(database))
+    if file and databases:
+        save(file, told, hyper.dumped(databases))
+    return _scanner(patterns, "hyperscan", told, hyper.search_of(databases))
 
 
 def _told(needles: Sequence[Needle], everywhere: Sequence[int]) -> dict[str, Any]:
@@ -216,4 +216,3 @@ def _folded(data: bytes) -> bytes:
     for wide, letter in _FOLDED:
         data = data.replace(wide, letter)
     return data
-

@@ -1,4 +1,4 @@
-"""Signature files -> `Catalogue`, by way of the user's cache: reading 4,000 lines of YAML takes longer than a diagnosis.
+"""Signature files -> `Catalogue`, by way of the user's cache: to read all that YAML takes longer than a diagnosis.
 
 What is kept is named by the texts, by this package's own code and by the Python and `regex` that run it. It is a pickle
 that may name the classes of the signature language and nothing else.
@@ -7,7 +7,6 @@ that may name the classes of the signature language and nothing else.
 from __future__ import annotations
 
 import io
-import os
 import pickle
 import sys
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from typing import Any
 import regex
 
 from postmortem import __version__
-from postmortem.scan.cache import keep, kept, named
+from postmortem.scan.cache import code, keep, kept, named
 from postmortem.signatures.language import Catalogue
 
 MAGIC = b"postmortem catalogue 1\n"
@@ -51,15 +50,7 @@ def _file(paths: Sequence[Path], partial: bool, cache: Path) -> Path | None:
         texts = [(str(path), path.read_text(encoding="utf-8")) for path in paths]
     except (OSError, UnicodeDecodeError):
         return None  # the reader will say what is wrong
-    return named(cache, "catalogue", [__version__, sys.version, regex.__version__, partial, _code(), texts])
-
-
-def _code() -> list[tuple[str, int, int]]:
-    """What tells one state of this package's code from another."""
-    if not _HERE.is_dir():
-        return []
-    files = [entry for entry in os.scandir(_HERE) if entry.name.endswith(".py")]
-    return sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+    return named(cache, "catalogue", [__version__, sys.version, regex.__version__, partial, code(_HERE), texts])
 
 
 class _Unpickler(pickle.Unpickler):

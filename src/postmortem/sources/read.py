@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import hashlib
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from postmortem.bundle import Bundle
 from postmortem.bundle.member import Member
 from postmortem.model import READABLE, Kind, State
 from postmortem.scan import Scanner
+from postmortem.sources.hits import Hits, Margins
 from postmortem.sources.identify import SAMPLE_BYTES, SAMPLE_LINES, Identity, identify
 from postmortem.sources.names import kind_of_name
 from postmortem.sources.probes import with_probes
+from postmortem.sources.scanning import Scanning
 from postmortem.sources.shapes import written_by_programs_too
 from postmortem.sources.source import Source
 from postmortem.text import Text
 from postmortem.text.blocks import utf8, whole_lines
-from postmortem.text.keep import WHOLE_LIMIT, Budget, Place, TextBuilder
+from postmortem.text.keep import WHOLE_LIMIT, Budget, TextBuilder
 
-FIRST_HITS, LAST_HITS = 1000, 100  # lines kept of a pattern in one source: the first, and the last of the rest
-MARGIN = (3, 3)  # neighbours of a line that a signature nominated
 STRUCTURED = frozenset({Kind.CONFIG, Kind.CONTAINER, Kind.SMI, Kind.PROC, Kind.PROBE})  # a cut line breaks these
-
-Margins = Mapping[str, tuple[int, int]]  # pattern -> neighbours before and after that its reader looks at
 
 
 def read_sources(bundle: Bundle, scanner: Scanner, margins: Margins) -> tuple[Source, ...]:
     """Every member of the bundle as a source, read once in stream order, and what the manifest says is not there."""
     budget = Budget()
-    sources = [_read(member, scanner, margins, budget) for member in bundle.walk()]
+    scanning = Scanning(scanner)
+    try:
+        sources = [_read(member, scanning, margins, budget) for member in bundle.walk()]
+    finally:
+        scanning.close()
     probes = bundle.manifest.probes if bundle.manifest else ()
     return with_probes(sources, probes)
 
 
-def _read(member: Member, scanner: Scanner, margins: Margins, budget: Budget) -> Source:
+def _read(member: Member, scanning: Scanning, margins: Margins, budget: Budget) -> Source:
     if member.state not in READABLE:
         return Source(member.path, kind_of_name(member.path), member.state, Text(), reason=member.reason)
     digest = _Digest()
@@ -47,9 +48,9 @@ def _read(member: Member, scanner: Scanner, margins: Margins, budget: Budget) ->
             pass
         return Source(member.path, Kind.BINARY, member.state, Text(digest.size), "", member.reason, sha256=digest.hex())
     builder = TextBuilder(budget, raw=seen.kind is Kind.SCRIPT, long_lines=seen.kind in STRUCTURED)
-    hits = _Hits(scanner, margins)
-    for block in _chain(head, blocks):
-        hits.feed(block, builder)
+    hits = Hits(scanning.scanner, margins)
+    for block, found in scanning.found(_chain(head, blocks)):
+        hits.feed(block, found, builder)
     text = builder.finish()
     return replace(_source(member, seen, text), hits=hits.lines(), hit_counts=hits.counts(), sha256=digest.hex())
 
@@ -105,50 +106,3 @@ class _Digest:
 
     def hex(self) -> str:
         return self._sum.hexdigest() if 0 < self.size <= WHOLE_LIMIT else ""
-
-
-class _Hits:
-    """The nominated lines of one source, by pattern: all are counted, the first and the last are kept."""
-
-    def __init__(self, scanner: Scanner, margins: Margins) -> None:
-        self._scanner = scanner
-        self._margins = [margins.get(pattern, MARGIN) for pattern in scanner.patterns]
-        self._counts = [0] * len(scanner.patterns)
-        self._first: list[list[int]] = [[] for _ in scanner.patterns]
-        self._last: dict[int, deque[int]] = {}
-        self._before = 0  # lines of the blocks that came before
-
-    def feed(self, block: bytes, builder: TextBuilder) -> None:
-        first: list[Place] = []
-        late: deque[Place] = deque(maxlen=LAST_HITS)
-        for line, start, patterns in self._scanner.nominees(block):
-            early = [pattern for pattern in patterns if self._note(pattern, self._before + line + 1)]
-            if early:
-                first.append(Place(line, start, *self._margin(early)))
-            else:
-                late.append(Place(line, start, *MARGIN))
-        lines = block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
-        builder.feed(block, lines, first, tuple(late))
-        self._before += lines
-
-    def _note(self, pattern: int, line: int) -> bool:
-        """Whether the line is one of the first that this pattern nominates."""
-        count = self._counts[pattern] = self._counts[pattern] + 1
-        if count <= FIRST_HITS:
-            self._first[pattern].append(line)
-            return True
-        if pattern not in self._last:
-            self._last[pattern] = deque(maxlen=LAST_HITS)
-        self._last[pattern].append(line)
-        return False
-
-    def _margin(self, patterns: Sequence[int]) -> tuple[int, int]:
-        wanted = [self._margins[pattern] for pattern in patterns]
-        return max(before for before, _ in wanted), max(after for _, after in wanted)
-
-    def lines(self) -> dict[str, tuple[int, ...]]:
-        names = self._scanner.patterns
-        return {names[n]: (*first, *self._last.get(n, ())) for n, first in enumerate(self._first) if first}
-
-    def counts(self) -> dict[str, int]:
-        return {name: count for name, count in zip(self._scanner.patterns, self._counts, strict=True) if count}

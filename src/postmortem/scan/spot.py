@@ -1,0 +1,85 @@
+"""A parsed pattern -> the part of it that is looked for first.
+
+`finished[^\\n]*exit code 0` keeps an automaton alive from every `finished` to the end of its line, which slows a scan
+down where that word is in most lines. So such a pattern is looked for in two steps: its rarest part without a gap
+everywhere, and the whole of it in the lines that hold this part.
+"""
+
+from __future__ import annotations
+
+import re._constants as op  # type: ignore[import-not-found]
+from collections.abc import Iterator
+from typing import Any
+
+from postmortem.scan.expression import ONE_CHARACTER, bytes_of, inside
+from postmortem.scan.literals import REPEATS, Items, required_words, worth
+
+SPACE = 0x20
+SHORT = 8  # characters that a gap may have and still be none
+WORTH = 4  # letters that the words of a spot must have
+
+# Words that stand in many lines of ordinary logs; a part that is there when one of them is has no worth as a spot.
+ORDINARY = (
+    "accepted allocated buffer bytes cache check client code complete completed config connect connected connection "
+    "created device done download error errors exit exited fail failed failure fetch file finished free gpu host http "
+    "info job kernel killed line load loaded logging memory message model open output page param phase port process "
+    "processed proof ready request response result retry returned running server service shutdown signal size stage "
+    "start started state status step success successfully task test thread time timeout total verified version waiting "
+    "warning worker write"
+)
+
+
+def spot_of(items: Items, caseless: bool) -> Items:
+    """The best part without a gap; nothing where the pattern has no gap or no part that is worth it."""
+    if not any(_gappy(*item, caseless) for item in items):
+        return []
+    return max(_parts(items, caseless), key=lambda part: worth(required_words(part, caseless)), default=[])
+
+
+def _gappy(code: Any, value: Any, caseless: bool) -> bool:
+    """Whether the item may run over much of a line, its spaces among it."""
+    if code in (op.GROUPREF, op.GROUPREF_EXISTS):
+        return True
+    if code in REPEATS and value[1] > SHORT and len(value[2]) == 1 and value[2][0][0] in ONE_CHARACTER:
+        one, what = value[2][0]
+        return SPACE in bytes_of(one, what, caseless)[0]
+    if code in REPEATS and value[1] > SHORT:
+        return True
+    return any(_gappy(*item, caseless) for items in inside(code, value) for item in items)
+
+
+def _parts(items: Items, caseless: bool) -> Iterator[Items]:
+    """Parts without a gap of which each is in every match, with words that are worth it."""
+    part: list[tuple[Any, Any]] = []
+    for code, value in items:
+        if not _gappy(code, value, caseless):
+            part.append((code, value))
+            continue
+        yield from _good(part, caseless)
+        part = []
+        yield from _parts_inside(code, value, caseless)
+    yield from _good(part, caseless)
+
+
+def _good(part: Items, caseless: bool) -> Iterator[Items]:
+    words = required_words(part, caseless)
+    if words and all(len(word) >= WORTH and word.strip(" :=,") not in ORDINARY for word in words):
+        yield part
+
+
+def _parts_inside(code: Any, value: Any, caseless: bool) -> Iterator[Items]:
+    """Such parts of an item with a gap: of a group its own, of branches one of each."""
+    if code in (op.SUBPATTERN, op.ATOMIC_GROUP):
+        yield from _parts(inside(code, value)[0], caseless)
+    elif code in REPEATS and value[0] > 0:
+        yield from _parts(value[2], caseless)
+    elif code is op.BRANCH:
+        best = [_best(branch, caseless) for branch in value[1]]
+        if all(best):
+            yield [(op.BRANCH, (None, best))]
+
+
+def _best(branch: Items, caseless: bool) -> Items:
+    if any(_gappy(*item, caseless) for item in branch):
+        return spot_of(branch, caseless)
+    return branch if any(True for _ in _good(branch, caseless)) else []

@@ -1,0 +1,94 @@
+"""The nominations of a block as arrays: for big members, where the hits may be many.
+
+numpy takes as long to import as a small diagnosis lasts, so nothing imports this module until there is enough to scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from postmortem.scan.scanner import Nominee, Scanner
+
+Numbers = npt.NDArray[np.int64]
+NEWLINE = 10
+NONE: Numbers = np.empty(0, np.int64)
+
+
+class Found(NamedTuple):
+    """(line from 0, pattern, offset of the line), each pair of line and pattern once, by line; and how many lines."""
+
+    total: int
+    lines: Numbers = NONE
+    patterns: Numbers = NONE
+    starts: Numbers = NONE
+
+    def distinct(self) -> list[int]:
+        """The patterns that were found."""
+        found: list[int] = np.unique(self.patterns).tolist()
+        return found
+
+    def nominees(self, without: frozenset[int]) -> Iterator[Nominee]:
+        """The lines of all other patterns, in order."""
+        keep = ~self._of(without)
+        columns = (column[keep].tolist() for column in (self.lines, self.starts, self.patterns))
+        for (line, start), rows in groupby(zip(*columns, strict=True), key=itemgetter(0, 1)):
+            yield Nominee(line, start, tuple(pattern for _, _, pattern in rows))
+
+    def counted(self, patterns: frozenset[int], most: int) -> Iterator[tuple[int, int, list[int]]]:
+        """(pattern, how many lines, the last of them)."""
+        for pattern in sorted(patterns):
+            lines = self.lines[self.patterns == pattern]
+            yield pattern, len(lines), lines[-most:].tolist()
+
+    def only(self, patterns: frozenset[int], without: set[int], most: int) -> list[tuple[int, int]]:
+        """(line, its offset) of the last lines of these patterns that are none of the others."""
+        keep = self._of(patterns)
+        lines, at = np.unique(self.lines[keep], return_index=True)
+        starts = self.starts[keep][at]
+        left = ~np.isin(lines, np.fromiter(without, np.int64, len(without)))
+        return list(zip(lines[left][-most:].tolist(), starts[left][-most:].tolist(), strict=True))
+
+    def _of(self, patterns: frozenset[int]) -> npt.NDArray[np.bool_]:
+        return np.isin(self.patterns, np.fromiter(patterns, np.int64, len(patterns)))
+
+
+def find(scanner: Scanner, block: bytes) -> Found:
+    """What `Scanner.nominees` says of a block of whole lines."""
+    newlines = np.frombuffer(block, np.uint8) == NEWLINE
+    count = int(np.count_nonzero(newlines)) + (not block.endswith(b"\n") and bool(block))
+    if scanner.everywhere:
+        told = scanner.nominees(block)
+        pairs = [(nominee.line, pattern) for nominee in told for pattern in nominee.patterns]
+        codes = _code(np.array(pairs, np.int64).reshape(-1, 2), len(scanner.patterns))
+    else:
+        codes = _searched(scanner, block, newlines)
+    if not codes.size:
+        return Found(count)
+    lines, patterns = np.divmod(codes, len(scanner.patterns))
+    offsets = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(newlines) + 1))
+    return Found(count, lines, patterns, offsets[lines])
+
+
+def _searched(scanner: Scanner, block: bytes, newlines: npt.NDArray[np.bool_]) -> Numbers:
+    """line * patterns + pattern of everything that is found in some variant of the block, sorted."""
+    codes = []
+    for variant in scanner.variants(block):
+        ends = scanner.search(variant)
+        if not ends:
+            continue
+        pairs = np.fromiter(chain.from_iterable(ends), np.int64, 2 * len(ends)).reshape(-1, 2)
+        breaks = newlines if variant is block else np.frombuffer(variant, np.uint8) == NEWLINE
+        pairs[:, 0] = np.searchsorted(np.flatnonzero(breaks), pairs[:, 0] - 1)
+        codes.append(_code(pairs, len(scanner.patterns)))
+    return np.unique(np.concatenate(codes)) if codes else NONE
+
+
+def _code(pairs: Numbers, patterns: int) -> Numbers:
+    codes: Numbers = pairs[:, 0] * patterns + pairs[:, 1]
+    return codes

@@ -1,0 +1,62 @@
+"""Blocks of a member -> the lines that the scanner nominates, on as many processors as there are."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from postmortem.scan import Scanner
+
+if TYPE_CHECKING:
+    from postmortem.scan.vector import Found
+
+WARM, BIG = 1 << 20, 8 << 20  # bytes of input from which other threads start, and from which they do all the work
+SMALL = 64 << 10  # bytes of a block that no other thread is asked for
+MOST = 4  # scanning threads: one thread unpacks for them all, and more would wait for it
+
+
+class Scanning:
+    """A scanner over all members of an input: a small input is scanned here, a big one by a few threads."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self.scanner = scanner
+        self._size = 0
+        self._pool: ThreadPoolExecutor | None = None
+        self._vector: Future[Any] | None = None
+
+    def found(self, blocks: Iterator[bytes]) -> Iterator[tuple[bytes, Found | None]]:
+        """Every block in order with what was found in it, or with None where the caller is to look itself."""
+        waiting: deque[tuple[bytes, Future[Found]]] = deque()
+        for block in blocks:
+            self._size += len(block)
+            pool = self._helpers() if len(block) > SMALL or waiting else None
+            if pool is None or self._vector is None:
+                yield block, None
+                continue
+            waiting.append((block, pool.submit(self._vector.result().find, self.scanner, block)))
+            if len(waiting) > 2 * MOST:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for block, future in waiting:
+            yield block, future.result()
+
+    def _helpers(self) -> ThreadPoolExecutor | None:
+        """The threads, once the input is big."""
+        if self._pool is None and self._size > WARM:
+            self._pool = ThreadPoolExecutor(min(MOST, processors()), "scan")
+            self._vector = self._pool.submit(import_module, "postmortem.scan.vector")
+        return self._pool if self._size > BIG else None
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

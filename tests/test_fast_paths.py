@@ -1,0 +1,215 @@
+"""What makes a big input fast changes nothing that is said of it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import random
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from postmortem.analysis import analyze
+from postmortem.bundle import open_bundle
+from postmortem.bundle.streams import Unpacked, ahead, inflater
+from postmortem.scan import Scanner, build, hyper, needle_of
+from postmortem.scan.vector import find
+from postmortem.signatures import load
+from postmortem.sources import hits as hits_module
+from postmortem.sources import read_sources, scanning
+from postmortem.text import keep
+
+ROOT = Path(__file__).parent.parent
+PATTERNS = (
+    r"finished\b[^\n]{0,80}\bcode 0x7f",
+    r"(?i)error.{0,60}cannot allocate memory",
+    r"(?P<done>[1-9]\d*)/(?P=done) proofs",
+    r"(?:worker|server) (?P<n>\d+) said .*(?:stop it|go away)",
+    r"Killed process",
+    r"^[^:]{1,40}: FAILED",
+    r"ERROR",
+)
+WORDS = (
+    "finished", "code 0x7f", "code 0x70", "error", "ERROR", "cannot allocate memory", "Cannot Allocate Memory", "3/3",
+    "3/4", "proofs", "worker 7", "said", "stop it", "go away", "Killed process", "a.txt: FAILED", "\x1b[31mred\x1b[0m",
+    '{"log":"Killed\\tprocess\\n"}', "é", "\u212ailled", "x" * 90,
+)  # fmt: skip
+
+
+def log(lines: int, seed: int) -> bytes:
+    rng = random.Random(seed)
+    return "".join(" ".join(rng.choices(WORDS, k=rng.randint(0, 7))) + "\n" for _ in range(lines)).encode()
+
+
+def whole(block: bytes) -> set[tuple[int, int]]:
+    """What one database of all whole expressions reports: (line, pattern)."""
+    needles = [needle_of(pattern) for pattern in PATTERNS]
+    search = hyper.search_of(hyper.compiled([replace(needle, spot="") for needle in needles])[0])
+    return {(block.count(b"\n", 0, end - 1), pattern) for end, pattern in search(block)}
+
+
+def test_some_patterns_are_looked_for_by_a_part() -> None:
+    assert [bool(needle_of(pattern).spot) for pattern in PATTERNS] == [True, True, False, True, False, False, False]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("lines", [1, 40, 600])
+def test_two_steps_find_what_one_finds(seed: int, lines: int) -> None:
+    block = log(lines, seed).replace(b"\x1b[31m", b"").replace(b"\x1b[0m", b"")
+    needles = [needle_of(pattern) for pattern in PATTERNS]
+    search = hyper.search_of(hyper.compiled(needles)[0])
+    assert {(block.count(b"\n", 0, end - 1), pattern) for end, pattern in search(block)} == whole(block)
+
+
+@pytest.mark.parametrize("patterns", [PATTERNS, (*PATTERNS, r"\d\d")], ids=["all have words", "one has none"])
+@pytest.mark.parametrize(
+    "block", [b"", b"\n", b"ERROR", b"ERROR\n", log(3, 3), log(50, 50), log(700, 700)], ids=range(7)
+)
+def test_arrays_say_what_the_nominees_say(patterns: tuple[str, ...], block: bytes) -> None:
+    for engine in ("hyperscan", "plain"):
+        scanner = build(patterns, engine)  # type: ignore[arg-type]
+        found = find(scanner, block)
+        assert list(found.nominees(frozenset())) == scanner.nominees(block)
+        assert found.total == block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
+
+
+def sources_of(tmp_path: Path, data: bytes, scanner: Scanner) -> list[object]:
+    (tmp_path / "a.log").write_bytes(data)
+    (tmp_path / "b.log.gz").write_bytes(gzip.compress(data, 1))
+    with open_bundle(tmp_path) as bundle:
+        return list(read_sources(bundle, scanner, {PATTERNS[6]: (1, 9)}))
+
+
+@pytest.mark.parametrize("first", [5, 1000], ids=["few hits kept", "many hits kept"])
+@pytest.mark.parametrize("limit", [10_000, 4 << 20], ids=["kept in part", "kept whole"])
+def test_threads_and_arrays_give_the_same_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int, limit: int
+) -> None:
+    monkeypatch.setattr(hits_module, "FIRST_HITS", first)
+    monkeypatch.setattr(hits_module, "LAST_HITS", 7)
+    for name, value in (("WHOLE_LIMIT", limit), ("HEAD", 500), ("TAIL", 500)):
+        monkeypatch.setattr(keep, name, value)
+    scanner = build(PATTERNS)
+    data = log(9000, 3)
+    monkeypatch.setattr("postmortem.bundle.streams.OUT", 20_000)
+    monkeypatch.setattr("postmortem.bundle.folder.BLOCK", 30_000)
+    slow = sources_of(tmp_path, data, scanner)
+    for name, value in (("WARM", 1), ("BIG", 2), ("SMALL", 100)):
+        monkeypatch.setattr(scanning, name, value)
+    assert sources_of(tmp_path, data, scanner) == slow
+
+
+def packed(data: bytes, cut: int | None = None) -> Iterator[bytes]:
+    body = gzip.compress(data, 6)[:cut]
+    yield from (body[i : i + 5000] for i in range(0, len(body), 5000))
+
+
+STREAMS = {
+    "whole": lambda: packed(log(30_000, 1)),
+    "cut": lambda: packed(log(30_000, 1), -20_000),
+    "cut in the trailer": lambda: packed(log(300, 1), -3),
+    "two members": lambda: itertools.chain(packed(b"one\n" * 9), packed(b"two\n" * 9)),
+    "zeros behind": lambda: itertools.chain(packed(b"one\n" * 9), [b"\0" * 700]),
+    "other bytes behind": lambda: itertools.chain(packed(b"one\n" * 9), [b"other"]),
+    "empty": lambda: packed(b""),
+    "a bomb": lambda: packed(bytes(200 << 20)),
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_isal_gives_what_zlib_gives(monkeypatch: pytest.MonkeyPatch, stream: object) -> None:
+    assert inflater() is not zlib
+    results = []
+    for engine in (inflater(), zlib):
+        monkeypatch.setattr("postmortem.bundle.streams.inflater", lambda engine=engine: engine)
+        source = Unpacked(stream())  # type: ignore[operator]
+        digest = zlib.crc32(b"")
+        size = 0
+        for block in source:
+            digest, size = zlib.crc32(block, digest), size + len(block)
+        results.append((digest, size, source.damage, source.bomb))
+    assert results[0] == results[1]
+
+
+def test_a_damaged_stream_gives_what_came_before() -> None:
+    data = bytearray(gzip.compress(log(60_000, 1), 6))
+    data[len(data) // 2] ^= 0xFF
+    source = Unpacked(iter([bytes(data)]))
+    got = b"".join(source)
+    assert "damaged after" in source.damage
+    assert len(got) > 1 << 20
+    assert got.startswith(log(60_000, 1)[:100_000])
+
+
+def test_blocks_made_ahead_come_in_order_with_their_error() -> None:
+    def blocks() -> Iterator[bytes]:
+        yield from (bytes([n]) * 100 for n in range(200))
+        raise OSError("gone")
+
+    got: list[int] = []
+    with pytest.raises(OSError, match="gone"):
+        got.extend(block[0] for block in ahead(blocks(), start=500, depth=3))
+    assert got == list(range(200))
+
+
+def test_a_thread_ends_when_nobody_reads_on() -> None:
+    before = threading.active_count()
+    blocks = ahead((b"x" * 100 for _ in itertools.count()), start=500, depth=3)
+    for _ in range(20):
+        next(blocks)
+    assert threading.active_count() == before + 1
+    blocks.close()  # type: ignore[attr-defined]
+    deadline = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert threading.active_count() == before
+
+
+def big_bundle(file: Path, size: int) -> None:
+    """A daemon log of this size with one kill far behind its head, and a small dmesg."""
+    line = b"2026-02-11T03:04:05.000000Z  INFO core::engine: partition %d synthesis finished in 12ms, queue depth 3\n"
+    lines = b"".join(line % n for n in range(9000))
+    parts = [lines] * (size // len(lines))
+    parts.insert(len(parts) * 7 // 10, b"2026-02-11T03:04:05.5Z ERROR pool: cudaHostAlloc failed: out of memory\n")
+    with tarfile.open(file, "w:gz", compresslevel=1) as tar:
+        for name, data in (
+            ("files/daemon.log", b"".join(parts)),
+            ("files/dmesg.txt", b"[   12.345678] usb 1-2: new\n"),
+        ):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+
+
+def test_a_big_bundle_says_the_same_by_every_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "big.tar.gz"
+    big_bundle(file, 12 << 20)
+    fast = analyze(file)
+    monkeypatch.setattr(scanning, "BIG", 1 << 40)
+    monkeypatch.setattr("postmortem.bundle.streams.inflater", lambda: zlib)
+    assert analyze(file) == fast
+
+
+def test_small_inputs_import_no_numpy() -> None:
+    code = (
+        "import sys; from postmortem.analysis import analyze;"
+        f"analyze({str(ROOT / 'samples/syntax-error-zombie/bundle.tar.gz')!r});"
+        "sys.exit(' '.join({'numpy', 'pandas', 'matplotlib'} & set(sys.modules)) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_catalogue_needs_no_slow_scan() -> None:
+    scanner = build(load().patterns)
+    assert scanner.engine == "hyperscan"
+    assert scanner.everywhere == ()
