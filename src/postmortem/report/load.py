@@ -48,7 +48,7 @@ def checked(data: Any, name: str) -> Report:
     for key, kind in NEEDED.items():
         if not isinstance(data.get(key), kind):
             raise ReportError(f"{name} is a damaged report: {key} is missing or of the wrong type")
-    report: Report = cleaned({"root_cause": None, "outcome": None, **data})
+    report: Report = cleaned({**data, "root_cause": data.get("root_cause"), "outcome": data.get("outcome")})
     return report
 
 

@@ -31,7 +31,7 @@ def render(report: Report) -> str:
 def inert(text: str) -> str:
     """Untrusted words within a line of Markdown: no markup, mention, reference, emoji or link is made of them."""
     flat = " ".join(text.split())
-    broken = _LIVE.sub(lambda found: found[0] + BREAK, flat)
+    broken = _LIVE.sub(lambda found: (BREAK if found[0] == "@" else "") + found[0] + BREAK, flat)
     return _LEAD.sub(lambda found: f"{found[1] or ''}\\", _SPECIAL.sub(r"\\\1", broken), count=1)
 
 

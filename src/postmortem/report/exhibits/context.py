@@ -7,12 +7,14 @@ from itertools import groupby
 from typing import Any
 
 from postmortem.model import Diagnosis, Evidence, Place
+from postmortem.redact import Redactor
 from postmortem.report.safe import plain
 from postmortem.scene import Reading, Scene
 
 AROUND = 3
 MOST_OF_ROOT, MOST_OF_OTHERS, MOST_WINDOWS = 8, 3, 40
 LONGEST = 600  # characters of a neighbour; evidence itself keeps the longer limit of `plain`
+SECRET = 60  # lines of a private key, which must be seen from its first line on
 TOLD = (Place.ROOT, Place.CONSEQUENCE, Place.SYMPTOM, Place.CONTRIBUTING)
 
 
@@ -65,10 +67,18 @@ def windows(items: Iterable[Evidence]) -> list[tuple[str, list[int]]]:
 def around(
     reading: Reading, first: int, last: int, marked: frozenset[int], margin: int = AROUND
 ) -> list[dict[str, Any]]:
-    """The kept lines from `margin` before the first to `margin` after the last."""
-    rows = ((n, reading.raw(n)) for n in range(max(1, first - margin), last + margin + 1))
+    """The kept lines from `margin` before the first to `margin` after the last, without the secrets among them."""
+    wide = range(max(1, first - margin - SECRET), last + margin + SECRET + 1)
+    rows = [(n, text) for n in wide if (text := reading.raw(n)) is not None]
+    texts = hidden([plain(text) if n in marked else plain(text, LONGEST) for n, text in rows])
     return [
-        {"line": n, "text": plain(text) if n in marked else plain(text, LONGEST)}
-        for n, text in rows
-        if text is not None
+        {"line": n, "text": text}
+        for (n, _), text in zip(rows, texts, strict=True)
+        if first - margin <= n <= last + margin
     ]
+
+
+def hidden(texts: list[str]) -> list[str]:
+    """The lines without secrets, those that span lines (a private key) among them."""
+    whole = Redactor().text("\n".join(texts)).split("\n")
+    return whole if len(whole) == len(texts) else [Redactor().text(text) for text in texts]
