@@ -44,7 +44,7 @@ def pareto(summary: Summary) -> Markup | None:
     return tidy(draw(fill, 0.5 + 0.28 * len(groups)), "pareto", "Causes, most often first, with their running share")
 
 
-def heat(frame: Any) -> Markup | None:
+def heat(summary: Summary, frame: Any) -> Markup | None:
     """Failures by host and class, the darker the more."""
     failed = frame[(frame["status"] == "failed") & (frame["host"] != "")]
     if not len(failed):
@@ -53,9 +53,8 @@ def heat(frame: Any) -> Markup | None:
     hosts = list(
         named["host"].value_counts().sort_index().sort_values(ascending=False, kind="stable").index[:MOST_HOSTS]
     )
-    causes = list(
-        named["cause"].value_counts().sort_index().sort_values(ascending=False, kind="stable").index[:MOST_CLASSES]
-    )
+    odd = {g["class"] for g in summary["groups"] if g["id"] in {i["group"] for i in summary["lemons"]["found"]}}
+    causes = sorted(frequent(named["cause"]), key=lambda c: c not in odd)[:MOST_CLASSES]
     counts = named.groupby(["host", "cause"]).size()
     most = max((int(counts.get((h, c), 0)) for h in hosts for c in causes), default=1) or 1
 
@@ -85,33 +84,41 @@ def heat(frame: Any) -> Markup | None:
     return tidy(draw(fill, 1.9 + 0.24 * len(hosts)), "heat", "Failures by host and class")
 
 
-def over_time(frame: Any, summary: Summary) -> Markup | None:
-    """Failures a day of the most frequent groups, and of all."""
+def frequent(column: Any) -> list[str]:
+    """The values, the most frequent first, equal ones in order."""
+    return list(column.value_counts().sort_index().sort_values(ascending=False, kind="stable").index)
+
+
+def over_time(summary: Summary, frame: Any) -> Markup | None:
+    """Failures of the most frequent groups, and of all, by day, week or month."""
     dated = frame[(frame["status"] == "failed") & (frame["day"] != "")]
     if dated["day"].nunique() < 2:
         return None
     import pandas as pd
 
-    stamps = pd.to_datetime(dated["day"])
-    days = pd.date_range(stamps.min(), stamps.max(), freq="D")
-    if len(days) > 3660:  # a wrong clock somewhere: the days that there are, without those between
-        days = pd.DatetimeIndex(sorted(stamps.unique()))
+    span = (pd.Timestamp(dated["day"].max()) - pd.Timestamp(dated["day"].min())).days
+    step = "D" if span <= 90 else "W" if span <= 800 else "M"
 
-    def per_day(rows: Any) -> Any:
-        return pd.to_datetime(rows["day"]).value_counts().reindex(days, fill_value=0)
+    def binned(rows: Any) -> Any:
+        return pd.PeriodIndex(rows["day"], freq=step).value_counts().sort_index()
+
+    everything = binned(dated)
+    bins = pd.period_range(everything.index[0], everything.index[-1], freq=step)
+    starts = bins.to_timestamp()
 
     def fill(ax: Any) -> None:
-        ax.bar(days, per_day(dated), color=GRID, width=0.9)
+        ax.bar(starts, everything.reindex(bins, fill_value=0), color=GRID, width=0.9 * span / max(1, len(bins) - 1))
         for number, g in enumerate(summary["groups"][:MOST_LINES]):
-            counts = per_day(dated[dated["group"] == g["id"]])
-            ax.plot(days, counts, color=SERIES[number], linewidth=1.6, label=short(g["label"], 70))
+            counts = binned(dated[dated["group"] == g["id"]]).reindex(bins, fill_value=0)
+            ax.plot(starts, counts, color=SERIES[number], linewidth=1.6, label=short(g["label"], 70))
         for change in summary["changes"]["found"][:4]:
             ax.axvline(pd.Timestamp(change["day"]), color=ALARM, linewidth=1, linestyle=":")
         ax.set_ylim(bottom=0)
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, labelcolor=INK, fontsize=8)
         timed(ax)
 
-    return tidy(draw(fill, 3.9), "time", "Failures a day: all (bars) and the most frequent groups (lines)")
+    name = {"D": "day", "W": "week", "M": "month"}[step]
+    return tidy(draw(fill, 3.9), "time", f"Failures a {name}: all (bars) and the most frequent groups (lines)")
 
 
 def timed(ax: Any) -> None:
@@ -133,7 +140,7 @@ def all_of(summary: Summary, frame: Any) -> Sequence[tuple[str, str, Markup]]:
     """(id, heading, picture) of those that have something to show."""
     made = (
         ("causes", "Causes", pareto(summary)),
-        ("days", "Over time", over_time(frame, summary)),
-        ("machines", "Hosts by class", heat(frame)),
+        ("days", "Over time", over_time(summary, frame)),
+        ("machines", "Hosts by class", heat(summary, frame)),
     )
     return [(i, heading, picture) for i, heading, picture in made if picture is not None]

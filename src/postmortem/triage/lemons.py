@@ -13,8 +13,8 @@ HEALTHY_SHARE = 0.05  # of all bundles, from which the number of bundles says ho
 VERSIONS = ("driver", "image", "script", "kernel", "version")
 LEMON_TEST = (
     "exact binomial, one-sided: k of a group's n failures on one host, by the host's share of all bundles (a GPU: by "
-    "its share of all failures); for all failures together where hardly a healthy bundle is archived, by an equal share of "
-    "the hosts; Holm over all pairs tested"
+    "its share of all failures); for all failures together where hardly a healthy bundle is archived, by an equal "
+    "share of the hosts; Holm over all pairs tested"
 )
 CHANGE_TEST = (
     "Fisher's exact test, one-sided: failures of the group among all bundles since a day against those before, at the "

@@ -29,7 +29,8 @@ def label(group: Mapping[str, Any], title: str, templates: Sequence[str]) -> str
         said = f": {templates[0][:90]}" if templates else ", and no line that says more"
         told = f"unknown cause{said}"
     else:
-        parts = [said for key in TELLING if (said := part(key, group["facts"].get(key)))]
+        keys = [k for k in TELLING if k != "reason" or "oom-kill" not in group["class"]]
+        parts = [said for key in keys if (said := part(key, group["facts"].get(key)))]
         told = title + (f": {', '.join(parts[:MOST])}" if parts else "")
     top = next(iter(group["hosts"].items()), ("", 0))
     mostly = group["count"] >= FEW and top[1] >= MOSTLY * group["count"]

@@ -91,6 +91,28 @@ class Store:
             return row
 
 
+@dataclass(slots=True)
+class Before:
+    """What was known before the last run: the failures by fingerprint, and the paths."""
+
+    fingerprints: set[str] = field(default_factory=set)
+    paths: set[str] = field(default_factory=set)
+
+
+def before(folder: Path, start: int) -> Before:
+    """From the rows that stand before the offset at which the last run began."""
+    known = Before()
+    with open(folder / ROWS, "rb") as file:
+        for offset, line in lines(file):
+            if offset >= start:
+                break
+            row = parsed(line)
+            if row:
+                known.paths.add(row["path"])
+                known.fingerprints.add(row["fingerprint"])
+    return known
+
+
 def mend(file: Path) -> None:
     """Cut off a last line that a killed run left unfinished."""
     if not file.exists() or not file.stat().st_size:

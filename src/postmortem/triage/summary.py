@@ -12,7 +12,7 @@ from postmortem.triage.clusters import Cluster
 from postmortem.triage.frame import frame_of
 from postmortem.triage.lemons import ALPHA, CHANGE_TEST, LEMON_TEST, changes, lemons
 from postmortem.triage.names import label
-from postmortem.triage.store import read_rows
+from postmortem.triage.store import Before, before, read_rows
 
 SCHEMA = "postmortem/triage/v1"
 BY = ("host", "gpu", "driver", "script", "region", "day", "hour")
@@ -24,7 +24,8 @@ Summary = dict[str, Any]
 def summary_of(folder: Path, start: int, since: datetime | None = None, by: Sequence[str] = BY) -> tuple[Summary, Any]:
     """(summary, frame) of the rows in a store; `start` is where the last run's rows begin."""
     frame, clusters = frame_of(read_rows(folder), since)
-    groups = grouped(frame, clusters, start)
+    known = before(folder, start)
+    groups = grouped(frame, clusters, known)
     names = {g["id"]: g["label"] for g in groups}
     found: Summary = {
         "schema": SCHEMA,
@@ -35,7 +36,7 @@ def summary_of(folder: Path, start: int, since: datetime | None = None, by: Sequ
         "last": latest(frame),
         "status": counted(frame["status"]),
         "groups": groups,
-        "classes": classes(frame, start),
+        "classes": classes(frame, groups),
         "by": {column: values(frame, column) for column in by},
         "lemons": {"test": LEMON_TEST, "alpha": ALPHA, "found": called(lemons(frame), names)},
         "changes": {"test": CHANGE_TEST, "alpha": ALPHA, "found": called(changes(frame), names)},
@@ -74,15 +75,15 @@ def counted(column: Any) -> dict[str, int]:
     return {str(k): int(v) for k, v in sorted(column.value_counts().items(), key=lambda i: (-i[1], i[0]))}
 
 
-def grouped(frame: Any, clusters: Sequence[Cluster], start: int) -> list[dict[str, Any]]:
+def grouped(frame: Any, clusters: Sequence[Cluster], known: Before) -> list[dict[str, Any]]:
     """Every group of failures, the most frequent first."""
     of = {c.id: c for c in clusters}
     failed = int((frame["status"] == "failed").sum())
-    found = [group(str(name), rows, of.get(str(name)), failed, start) for name, rows in frame.groupby("group") if name]
+    found = [group(str(name), rows, of.get(str(name)), failed, known) for name, rows in frame.groupby("group") if name]
     return sorted(found, key=lambda g: (-g["count"], g["id"]))
 
 
-def group(name: str, rows: Any, cluster: Cluster | None, failed: int, start: int) -> dict[str, Any]:
+def group(name: str, rows: Any, cluster: Cluster | None, failed: int, known: Before) -> dict[str, Any]:
     first = rows.iloc[0]
     common = shared(rows["facts"])
     told: dict[str, Any] = {
@@ -95,7 +96,7 @@ def group(name: str, rows: Any, cluster: Cluster | None, failed: int, start: int
         "hosts": counted(rows["host"][rows["host"] != ""]) if rows["host"].any() else {},
         "first": earliest(rows),
         "last": latest(rows),
-        "new": bool((rows["offset"] >= start).all()) and start > 0,
+        "new": bool(known.paths) and is_new(name, rows, cluster, known),
         "example": str(first["path"]),
         "example_id": str(first["id"]),
         "summary": str(first["summary"]),
@@ -108,6 +109,11 @@ def group(name: str, rows: Any, cluster: Cluster | None, failed: int, start: int
     if cluster:
         told |= {"templates": list(cluster.templates), "nearest": cluster.nearest, "likeness": cluster.likeness}
     return told
+
+
+def is_new(name: str, rows: Any, cluster: Cluster | None, known: Before) -> bool:
+    """Whether no earlier run had it; clusters have no lasting id, so their bundles are asked."""
+    return not known.paths & set(rows["path"]) if cluster else name not in known.fingerprints
 
 
 def shared(facts: Any) -> dict[str, Any]:
@@ -123,7 +129,7 @@ def mean(column: Any) -> float | None:
     return round(float(known.mean()), 1) if len(known) else None
 
 
-def classes(frame: Any, start: int) -> list[dict[str, Any]]:
+def classes(frame: Any, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     failed = frame[frame["status"] == "failed"]
     found: list[dict[str, Any]] = []
     for name, rows in failed.groupby("class"):
@@ -137,7 +143,7 @@ def classes(frame: Any, start: int) -> list[dict[str, Any]]:
                 "hosts": int(rows["host"][rows["host"] != ""].nunique()),
                 "first": earliest(rows),
                 "last": latest(rows),
-                "new": start > 0 and bool((rows["offset"] >= start).all()),
+                "new": all(g["new"] for g in groups if g["class"] == (str(name) or None)),
             }
         )
     return sorted(found, key=lambda c: (-int(c["count"]), str(c["class"])))
