@@ -175,3 +175,25 @@ def test_many_events_are_binned_and_counted(tmp_path: Path) -> None:
     told = sum(row.get("count", 1) for row in made["timeline"])
     assert told == 900
     assert [r["when"]["utc"] for r in made["timeline"]] == sorted(r["when"]["utc"] for r in made["timeline"])
+
+
+@pytest.mark.parametrize(
+    ("text", "kernel"),
+    [
+        (
+            "[    0.000000] Linux version 5.15.0-91-generic (buildd@lcy02) (gcc 11.4.0) #101-Ubuntu SMP\n[    1.000000] x\n",
+            "5.15.0-91-generic",
+        ),
+        (OOM, "6.8.0-45-generic"),
+        ("[    0.100000] usb 1-1: new device\n[    1.000000] eth0: link up\n", ""),
+    ],
+    ids=["boot", "oom record", "neither"],
+)
+def test_kernel_of_the_machine(text: str, kernel: str, tmp_path: Path) -> None:
+    assert report(tmp_path, dmesg_txt=text)["machine"]["kernel"] == kernel
+
+
+def test_machine_by_the_collector(tmp_path: Path) -> None:
+    told = "boot_id: 561a82bf-39ef-40ca-8425-e7bc2445345c\nhostname: h\nversion: Linux version 6.1.0-9-amd64 (a@b) #1\n"
+    machine = report(tmp_path, identity__machine=told)["machine"]
+    assert (machine["boot_id"], machine["kernel"]) == ("561a82bf-39ef-40ca-8425-e7bc2445345c", "6.1.0-9-amd64")

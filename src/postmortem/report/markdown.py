@@ -23,7 +23,7 @@ BREAK = "\u200b"
 
 def render(report: Report) -> str:
     """The report as Markdown; nothing of a log is interpreted."""
-    parts = (verdict, why, chain, evidence, gpus, ruled_out, unknown, advice, foot)
+    parts = (verdict, why, first, chain, evidence, gpus, ruled_out, unknown, advice, foot)
     blocks = ("\n".join(part(report)) for part in parts)
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -72,6 +72,15 @@ def why(report: Report) -> Iterator[str]:
         yield from (f"- {inert(one)}" for one in [weight(root["because"])] if one)
     if end:
         yield f"- outcome: {inert(end['what'])} ({code(place(end['evidence'][0]))})"
+
+
+def first(report: Report) -> Iterator[str]:
+    """The lines to read first, where the cause is not plain."""
+    items = (report.get("news") or [])[:MOST_LINES]
+    if items:
+        yield "### Read first"
+        yield ""
+        yield from fence([f"{place(i)}: {i['text']}" for i in items])
 
 
 def evidence(report: Report) -> Iterator[str]:

@@ -54,7 +54,7 @@ def page(report: Report) -> str:
     style, script = text(STYLE), text(SCRIPT)
     links = Links(report)
     return env.get_template(PAGE).render(
-        r=report,
+        r={"news": [], **report},
         headline=headline(report),
         about=about(report),
         followed=followed(report),
