@@ -21,11 +21,10 @@ WORTH = 4  # letters that the words of a spot must have
 # Words that stand in many lines of ordinary logs; a part that is there when one of them is has no worth as a spot.
 ORDINARY = (
     "accepted allocated buffer bytes cache check client code complete completed config connect connected connection "
-    "created device done download error errors exit exited fail failed failure fetch file finished free gpu host http "
-    "info job kernel killed line load loaded logging memory message model open output page param phase port process "
-    "processed proof ready request response result retry returned running server service shutdown signal size stage "
-    "start started state status step success successfully task test thread time timeout total verified version waiting "
-    "warning worker write"
+    "created device done download error errors fetch file finished free gpu host http info job kernel line load loaded "
+    "logging memory message model open output page param phase port process processed proof ready request response "
+    "result returned running server service size stage start started state status step success successfully task test "
+    "thread time total verified version worker write"
 )
 
 
