@@ -11,7 +11,7 @@ import pytest
 from postmortem.bundle import open_bundle
 from postmortem.model import Kind, State
 from postmortem.scan import build
-from postmortem.sources import Source, read_sources
+from postmortem.sources import Source, read_sources, rotation
 from postmortem.sources.hits import FIRST_HITS, LAST_HITS
 from postmortem.sources.identify import identify
 
@@ -22,16 +22,21 @@ SYSLOG = KERN + "Aug 21 05:46:15 box systemd[1]: Started Session 3 of User ops.\
 ISO = "2026-10-08T23:08:49.276356+00:00 a100 kernel: TCP: Possible SYN flooding\n" * 3
 KMSG = "6,1234,5678901,-;usb 1-2: new high-speed USB device\n4,1235,5678999,-;Out of memory: Killed process 41 (a)\n"
 JOURNAL_JSON = "".join(
-    json.dumps({"__REALTIME_TIMESTAMP": str(n), "_TRANSPORT": t, "MESSAGE": "x"}) + "\n" for n, t in ((1, "kernel"), (2, "stdout"))
+    json.dumps({"__REALTIME_TIMESTAMP": str(n), "_TRANSPORT": t, "MESSAGE": "x"}) + "\n"
+    for n, t in ((1, "kernel"), (2, "stdout"))
 )
 STAT = "4127 (cuzk daemon) Z 1 4119 4119 0 -1 4227084 16480 0 12 0 301 118 0 0 20 0 1 0 943301 0 0 184467 0 0 0 0 0 0 0 6 16384\n"
 STATUS = "Name:\tproofd\nState:\tZ (zombie)\nTgid:\t41\n"
-SWEEP = "==> /proc/1/stat <==\n1 (init) S 0 1 1 0 -1 4194560\n\n==> /proc/2/stat <==\n2 (kthreadd) S 0 0 0 0 -1 2129984\n"
+SWEEP = (
+    "==> /proc/1/stat <==\n1 (init) S 0 1 1 0 -1 4194560\n\n==> /proc/2/stat <==\n2 (kthreadd) S 0 0 0 0 -1 2129984\n"
+)
 CGROUP_SWEEP = "==> /sys/fs/cgroup/memory.max <==\nmax\n\n==> /sys/fs/cgroup/memory.events <==\nlow 0\n"
 LIMITS = "Limit                     Soft Limit           Hard Limit           Units     \nMax processes             96364                96364                processes \n"
 EVENTS = "low 0\nhigh 0\nmax 12\noom 1\noom_kill 1\n"
 PS = "    PID    PPID STAT                  STARTED     ELAPSED    RSS COMMAND\n      1       0 Ss   Thu Jun 11 01:12:09 2026    02:37:31   3012 /bin/bash /opt/run.sh\n"
-PS_EF = "UID        PID  PPID  C STIME TTY          TIME CMD\nroot         1     0  0 Mar08 ?        00:00:04 /sbin/init\n"
+PS_EF = (
+    "UID        PID  PPID  C STIME TTY          TIME CMD\nroot         1     0  0 Mar08 ?        00:00:04 /sbin/init\n"
+)
 SMI = "Thu Jun 11 03:49:41 2026       \n+-----------------------+\n| NVIDIA-SMI 575.57.08              Driver Version: 575.57.08 |\n|---+---|\n| N/A   35C |\n+---+\n"
 SMI_Q = "\n==============NVSMI LOG==============\n\nTimestamp                                 : Thu Jun 11 03:49:41 2026\nDriver Version                            : 575.57\n"
 SMI_XML = '<?xml version="1.0" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v11.dtd">\n<nvidia_smi_log>\n<driver_version>515</driver_version>\n'
@@ -49,7 +54,9 @@ PODS = "NAME    READY   STATUS    RESTARTS   AGE\nweb-0   0/1     Error     3   
 LS = "total 36\n-rwxr-xr-x 1 root root 35664 Dec  9 04:30 rebuild-index\ndrwx------ 2 root root  4096 Dec  9 04:30 x\n"
 SS = 'State    Recv-Q   Send-Q     Local Address:Port     Peer Address:Port  Process\nLISTEN   0        128        0.0.0.0:22     0.0.0.0:*      users:(("sshd",pid=71,fd=3))\n'
 LDD = "\tlinux-vdso.so.1 (0x00007fa6ba55f000)\n\tlibsz.so.12 => not found\n\t/lib64/ld-linux-x86-64.so.2 (0x00007fa6ba561000)\n"
-TRACING = "2026-06-11T03:40:14.901403Z  INFO daemon: starting version=0.7.3\n2026-06-11T03:40:15.1Z ERROR daemon: boom\n"
+TRACING = (
+    "2026-06-11T03:40:14.901403Z  INFO daemon: starting version=0.7.3\n2026-06-11T03:40:15.1Z ERROR daemon: boom\n"
+)
 SCRIPT = "#!/usr/bin/env bash\nset -e\necho hi\n"
 JSON_LOG = '{"level":"info","msg":"a"}\n{"level":"error","msg":"b"}\n'
 DOCKER_JSON = '{"log":"hello\\n","stream":"stdout","time":"2026-06-11T03:40:14.9Z"}\n'
@@ -152,6 +159,9 @@ def test_kind(path: str, content: str | bytes, kind: Kind) -> None:
         ("run.log", "bash: nvidia-smi: command not found\n", Kind.LOG, None),
         ("a.txt", '{"level":30,"time":1714564800123,"msg":"up"}\n\nFATAL ERROR: heap\n 1: 0x7f node::Abort\n', Kind.LOG, None),
         ("a.txt", '{"level": "info"}\n', Kind.CONFIG, None),
+        ("a.txt", "A=1\nB=2\nC=3\n", Kind.CONFIG, None),
+        ("a.txt", "t=   0.5 E=-77.1\nt=   1.0 E=-77.2\nt=   1.5 E=-77.3\n", Kind.LOG, None),
+        ("a.txt", 'ts=2026-05-01T12:00:00Z level=info msg=up\nts=2026-05-01T12:00:01Z level=info msg=on\n', Kind.LOG, None),
     ],
 )  # fmt: skip
 def test_an_error_in_the_place_of_the_content(path: str, content: str, kind: Kind, state: State | None) -> None:
@@ -184,7 +194,9 @@ def test_hits_and_text() -> None:
 
 
 def test_states() -> None:
-    read = sources({"empty.log": "", "core": bytes(range(256)) * 20, "dmesg.txt": "dmesg: read failed: Operation not permitted\n"})
+    read = sources(
+        {"empty.log": "", "core": bytes(range(256)) * 20, "dmesg.txt": "dmesg: read failed: Operation not permitted\n"}
+    )
     assert read["empty.log"].state is State.EMPTY
     assert (read["core"].kind, read["core"].text.count) == (Kind.BINARY, 0)
     assert (read["dmesg.txt"].state, read["dmesg.txt"].text.count) == (State.DENIED, 1)
@@ -219,7 +231,9 @@ def test_lines_of_programs_far_down_make_a_journal() -> None:
 
 
 def test_scripts_keep_carriage_returns_and_json_keeps_long_lines() -> None:
-    read = sources({"run.sh": "#!/bin/bash\r\nset -e\r\n", "inspect.json": json.dumps([{"HostConfig": {"x": "y" * 100_000}}])})
+    read = sources(
+        {"run.sh": "#!/bin/bash\r\nset -e\r\n", "inspect.json": json.dumps([{"HostConfig": {"x": "y" * 100_000}}])}
+    )
     assert read["run.sh"].text.line(1) == "#!/bin/bash\r"
     assert json.loads(read["inspect.json"].text.line(1) or "")[0]["HostConfig"]["x"] == "y" * 100_000
 
@@ -236,7 +250,12 @@ def test_states_of_probes() -> None:
             "host/uptime": "",
             "manifest.json": manifest(
                 {"name": "kernel.log", "state": "denied", "reason": "EPERM, no CAP_SYSLOG"},
-                {"name": "gpu.smi", "state": "hung", "reason": "waits in os_acquire_rwlock", "member": "gpu/nvidia-smi"},
+                {
+                    "name": "gpu.smi",
+                    "state": "hung",
+                    "reason": "waits in os_acquire_rwlock",
+                    "member": "gpu/nvidia-smi",
+                },
                 {"name": "gpu.smi-q", "state": "timeout", "reason": "4 s", "member": "gpu/nvidia-smi-q"},
                 {"name": "logs.tail", "state": "whole", "member": "logs/tail/app.log"},
                 {"name": "logs.tail", "state": "missing", "member": "logs/tail/other.log"},
@@ -245,7 +264,11 @@ def test_states_of_probes() -> None:
             ),
         }
     )
-    told = {path: (source.kind, source.state, source.reason) for path, source in read.items() if source.state is not State.WHOLE}
+    told = {
+        path: (source.kind, source.state, source.reason)
+        for path, source in read.items()
+        if source.state is not State.WHOLE
+    }
     assert told == {
         "kernel.log": (Kind.KERNEL, State.DENIED, "EPERM, no CAP_SYSLOG"),
         "gpu/nvidia-smi": (Kind.SMI, State.CUT, "hung: waits in os_acquire_rwlock"),
@@ -274,3 +297,20 @@ def test_refused_members_are_sources(tmp_path: Path) -> None:
     with open_bundle(tmp_path) as bundle:
         read = {s.path: s.state for s in read_sources(bundle, build(PATTERNS, "plain"), {})}
     assert read == {"app.log": State.WHOLE, "passwd.log": State.REFUSED}
+
+
+@pytest.mark.parametrize(
+    ("path", "log", "age"),
+    [
+        ("a/app.log", "a/app.log", 0),
+        ("a/app.log.1", "a/app.log", 1),
+        ("a/app.log.12.gz", "a/app.log", 12),
+        ("syslog.gz", "syslog", 0),
+        ("messages-20260501", "messages", 79_739_498),
+        ("messages-20260501.xz", "messages", 79_739_498),
+        ("run.2026", "run.2026", 0),
+        ("core-12345678", "core-12345678", 0),
+    ],
+)
+def test_the_log_that_a_rotated_file_is_a_part_of(path: str, log: str, age: int) -> None:
+    assert rotation(path) == (log, age)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from postmortem.clock import Clock
 from postmortem.lines import Line, split
 from postmortem.model import NOTHING, READABLE, Damage, Event, Evidence, Fact, Instant, Kind, Probe
-from postmortem.sources import Source
+from postmortem.sources import Source, rotation
+
+LOGS = frozenset({Kind.KERNEL, Kind.JOURNAL, Kind.LOG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,14 @@ class Scene:
 
     def reading(self, path: str) -> Reading | None:
         return next((r for r in self.readings if r.path == path), None)
+
+    def parts(self, reading: Reading) -> tuple[Reading, ...]:
+        """The parts of a rotated log, oldest first; a log of which nothing was rotated is its own only part."""
+        stem, _ = rotation(reading.path)
+        kin = [(rotation(r.path), r) for r in self.readings if r.source.kind in LOGS and r.path.startswith(stem)]
+        parts = sorted((-age, r.path, r) for (name, age), r in kin if name == stem)
+        whole = any(age == 0 for age, _, _ in parts)  # without the newest, numbers may be of ranks or tasks
+        return tuple(r for _, _, r in parts) if whole and len(parts) > 1 else (reading,)
 
     def named(self, kind: str) -> tuple[Event, ...]:
         """The events of this kind, in reading order."""

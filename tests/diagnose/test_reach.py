@@ -26,10 +26,19 @@ def at(seconds: float) -> Instant:
     return Instant(START + timedelta(seconds=seconds), 0.5)
 
 
-def found(class_id: str, seconds: float, line: int = 1, source: str = "k", facts: dict[str, object] | None = None, **entity: str) -> Finding:
+def found(
+    class_id: str,
+    seconds: float,
+    line: int = 1,
+    source: str = "k",
+    facts: dict[str, object] | None = None,
+    **entity: str,
+) -> Finding:
     role = Role.OUTCOME if class_id.startswith("outcome") else Role.ROOT
     item = Evidence(source, line, "x", at(seconds))
-    return Finding(class_id, class_id, role, Verdict.CONFIRMED, (item,), when=at(seconds), entity=entity, facts=facts or {})  # type: ignore[arg-type]
+    return Finding(
+        class_id, class_id, role, Verdict.CONFIRMED, (item,), when=at(seconds), entity=entity, facts=facts or {}
+    )  # type: ignore[arg-type]
 
 
 OOM = found("memory.oom-kill-cgroup", 0, line=5, comm="java", pid="771")
@@ -66,7 +75,14 @@ ERROR = "2026-05-01T12:00:{:02d}Z ERROR app: upload failed: 503\n"
     [
         (ERROR.format(0) + LOG, 1, True, False),
         (LOG + ERROR.format(30), 21, False, True),
-        (LOG + ERROR.format(30) + "goroutine 1 [running]:\nmain.main()\n\t/src/main.go:9\nmain.other()\n\t/src/o.go:2\n", 21, False, True),
+        (
+            LOG
+            + ERROR.format(30)
+            + "goroutine 1 [running]:\nmain.main()\n\t/src/main.go:9\nmain.other()\n\t/src/o.go:2\n",
+            21,
+            False,
+            True,
+        ),
         (ERROR.format(40) + LOG, 1, False, False),
         (ERROR.format(0) + LOG + ERROR.format(50), 1, False, False),
     ],
@@ -79,9 +95,27 @@ def test_passed(text: str, line: int, was_passed: bool, is_end: bool) -> None:
     assert (passed(fault, one), ends_its_log(fault, one)) == (was_passed, is_end)
 
 
+@pytest.mark.parametrize(
+    ("newest", "was_passed"),
+    [(LOG, True), (LOG + ERROR.format(50), False), ("", False)],
+    ids=["the newest part goes on", "the newest part ends in an error", "nothing but the part itself"],
+)
+def test_a_rotated_log_goes_on_in_its_newer_part(newest: str, was_passed: bool) -> None:
+    older = {"run.log.1": (Kind.LOG, ERROR.format(0))}
+    one = scene(older | ({"run.log": (Kind.LOG, newest)} if newest else {}))
+    reading = one.reading("run.log.1")
+    assert reading is not None
+    fault = replace(OOM, evidence=(reading.evidence(1),))
+    assert passed(fault, one) is was_passed
+    assert ends_its_log(fault, one) is (not newest)
+
+
 def test_related_numbers_are_one_value_each() -> None:
     item = Evidence("df", 1, "/dev/sda1 100% /", None)
-    facts = (Fact("disk.use", 100, "percent", item, {"mount": "/"}), Fact("disk.use", 20, "percent", item, {"mount": "/data"}))
+    facts = (
+        Fact("disk.use", 100, "percent", item, {"mount": "/"}),
+        Fact("disk.use", 20, "percent", item, {"mount": "/data"}),
+    )
     root = found("storage.disk-full", 0)
     assert with_related(root, Scene((), facts=facts)).facts == {"disk.use": 100}
     limits = tuple(Fact("proc.limit.open_files", n, "", item, {"pid": str(n)}) for n in (1024, 4096))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from functools import cache
+from pathlib import Path
 
-from evidence import LOGS, DoesNotApply, Files, base, files, joined, kind, lines, run
+from evidence import LOGS, DoesNotApply, Files, base, files, joined, kind, lines, write
 
+from postmortem.analysis import engine, examine
 from postmortem.lines import split
 from postmortem.model import Kind
+from postmortem.signatures import confirm, match
 from scoring import cases, said
 
 COUNT = 40
@@ -62,13 +66,18 @@ def quiet(messages: list[str], wanted: Kind) -> list[str]:
         Kind.JOURNAL: "May 01 12:00:{n:02} node-1 ",
         Kind.LOG: "2026-05-01T12:00:{n:02}Z INFO ",
     }
-    for _ in range(5):
-        rows = [heads[wanted].format(n=n % 60) + message for n, message in enumerate(messages)]
-        quoted = quoted_lines(run({name: joined([*rows, ""])}), name)
-        if not quoted:
-            return messages
-        messages = [m for n, m in enumerate(messages, 1) if n not in quoted]
-    return messages
+    rows = [heads[wanted].format(n=n % 60) + message for n, message in enumerate(messages)]
+    used = said_of({name: joined([*rows, ""])})
+    return [m for n, m in enumerate(messages, 1) if n not in used]
+
+
+def said_of(given: Files) -> set[int]:
+    """The lines that any finding, possible or refuted, rests on; the report would not show all of them."""
+    tool = engine()
+    with tempfile.TemporaryDirectory() as place:
+        _, scene = examine(tool, write(given, Path(place) / "evidence"))
+    findings = match(tool.catalogue, scene, confirm(tool.catalogue, scene.readings))
+    return {e.line for f in findings for e in (*f.evidence, *(e for _, e in f.against))}
 
 
 def mixed_in(given: Files) -> Files:

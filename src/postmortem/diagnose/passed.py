@@ -18,19 +18,27 @@ def passed(fault: Finding, scene: Scene) -> bool:
     """
     told = [(scene.reading(e.source), e) for e in fault.evidence]
     return all(
-        reading is not None and reading.source.kind is Kind.LOG and went_on(reading, item) for reading, item in told
+        reading is not None and reading.source.kind is Kind.LOG and went_on(reading, item, scene)
+        for reading, item in told
     )
 
 
-def went_on(reading: Reading, item: Evidence) -> bool:
+def went_on(reading: Reading, item: Evidence, scene: Scene) -> bool:
     """Whether at least `WENT_ON` ordinary lines follow the line, and the log does not end in an error."""
+    parts = scene.parts(reading)
+    later = parts[parts.index(reading) + 1 :]
     text = reading.source.text
     ordinary = 0
     for number in range(max(item.line + 1, text.count - 400), text.count + 1):
         if is_ordinary(reading, number):
             ordinary += was_later(reading, number, item)
-        elif number > text.count - LAST_LINES and is_error(reading, number):
+        elif not later and number > text.count - LAST_LINES and is_error(reading, number):
             return False
+    for part in later:
+        count = part.source.text.count
+        ordinary += sum(is_ordinary(part, n) for n in range(max(1, count - 400), count + 1))
+    if later and ends_in_error(later[-1], LAST_LINES):
+        return False
     return ordinary >= WENT_ON
 
 
@@ -62,6 +70,8 @@ def ends_its_log(fault: Finding, scene: Scene) -> bool:
     reading = scene.reading(last.source)
     if reading is None or reading.source.kind is not Kind.LOG:
         return False
+    if scene.parts(reading)[-1] is not reading:
+        return False
     rest = range(last.line + 1, reading.source.text.count + 1)
     if len(rest) < LAST_LINES:
         return True
@@ -71,9 +81,10 @@ def ends_its_log(fault: Finding, scene: Scene) -> bool:
 
 def quiet_end(scene: Scene) -> bool:
     """Whether no program's log has an error among its last lines."""
-    return not any(ends_in_error(reading) for reading in scene.of_kind(Kind.LOG))
+    logs = (r for r in scene.of_kind(Kind.LOG) if scene.parts(r)[-1] is r)
+    return not any(ends_in_error(reading) for reading in logs)
 
 
-def ends_in_error(reading: Reading) -> bool:
+def ends_in_error(reading: Reading, lines: int = 5 * LAST_LINES) -> bool:
     count = reading.source.text.count
-    return any(is_error(reading, n) for n in range(max(1, count - 5 * LAST_LINES), count + 1))
+    return any(is_error(reading, n) for n in range(max(1, count - lines + 1), count + 1))

@@ -29,7 +29,7 @@ def window(outcome: Outcome, scene: Scene) -> Window:
     if outcome.finding is None or outcome.finding.when is None:
         return Window(None, None)
     reading = scene.reading(outcome.finding.evidence[0].source)
-    start = first_stamp(reading) if reading and reading.source.kind is Kind.LOG else None
+    start = first_stamp(scene.parts(reading)[0]) if reading and reading.source.kind is Kind.LOG else None
     return Window(start, outcome.finding.when)
 
 

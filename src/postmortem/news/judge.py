@@ -22,7 +22,8 @@ def judged(diagnosis: Diagnosis, scene: Scene, news: Sequence[News] | None) -> D
     """
     if diagnosis.status != "undecided":
         return diagnosis
-    found = next(filter(None, (ends_in_trouble(r) for r in scene.of_kind(Kind.LOG))), None)
+    newest = (r for r in scene.of_kind(Kind.LOG) if scene.parts(r)[-1] is r)
+    found = next(filter(None, map(ends_in_trouble, newest)), None)
     item, said = (found[0].evidence(found[1]) if found else None), "The log ends in trouble that no signature knows."
     if news is not None:
         differs = found or any(n.what in ("missing", "number") for n in news)

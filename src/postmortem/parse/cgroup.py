@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
+from postmortem.sources import without_compression
 
 OWN = "own"  # the incident's group, where a folder does not say which
 UNLIMITED = 1 << 60  # v1 prints "no limit" as 9223372036854771712
@@ -59,7 +60,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
 
     `oom_kill 1` of memory.events, or `==> /sys/fs/cgroup/memory/docker/a/memory.failcnt <==` of a sweep, by the kernel.
     """
-    path, versions = reading.path, set[tuple[str, str]]()
+    path, versions = without_compression(reading.path), set[tuple[str, str]]()
     for line in reading.lines():
         raw = line.raw.strip()
         if heading := _HEADING.match(raw):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from postmortem.sources.identify import Identity, identify
-from postmortem.sources.names import without_compression
+from postmortem.sources.names import rotation, without_compression
 from postmortem.sources.read import read_sources
 from postmortem.sources.source import Source
 
-__all__ = ["Identity", "Source", "identify", "read_sources", "without_compression"]
+__all__ = ["Identity", "Source", "identify", "read_sources", "rotation", "without_compression"]

@@ -75,7 +75,8 @@ def _kind(path: str, named: Kind, lines: list[str], size: int) -> Kind:
         return named if dialect_of(lines) else Kind.LOG
     if is_log_name(path):
         return Kind.LOG
-    return Kind.CONFIG if named is Kind.LOG and is_settings(lines) else named
+    settings = named is Kind.LOG and is_settings(lines) and not dialect_of(lines)
+    return Kind.CONFIG if settings else named
 
 
 def _by_folder(shape: Kind, named: Kind) -> Kind:

@@ -47,6 +47,16 @@ def without_compression(path: str) -> str:
     return re.sub(r"(?<=[^/])\.(?:gz|xz|bz2|zst|lz4)$", "", path)
 
 
+def rotation(path: str) -> tuple[str, int]:
+    """The log that a file is a part of, and its age: `app.log` 0, `app.log.2.gz` 2, `app.log-20260501` by its date."""
+    name = without_compression(path)
+    if m := re.fullmatch(r"(.+)\.(\d{1,3})", name):
+        return m[1], int(m[2])
+    if m := re.fullmatch(r"(.+)-(20\d{6})(?:-\d+)?", name):
+        return m[1], 99_999_999 - int(m[2])
+    return name, 0
+
+
 def is_log_name(path: str) -> bool:
     """Whether the name says that a program's output is in it (`train.log`, `slurm-812.out`, `job.e279`)."""
     return bool(_LOG_NAME.search(path))

@@ -231,6 +231,7 @@ def _table(lines: Lines) -> Kind | None:
 
 
 def is_settings(lines: Lines) -> bool:
-    """Whether nearly all lines are `NAME=value`, comments or `[sections]`."""
+    """Whether nearly all lines are `NAME=value`, comments or `[sections]`; a log that repeats a name is none."""
     told = [line for line in lines if line.strip()]
-    return bool(told) and share(told, _ENV.match) >= 0.9 and any("=" in line and line[0] != "#" for line in told)
+    names = [line.partition("=")[0] for line in told if "=" in line and line[0] != "#"]
+    return bool(names) and 2 * len(set(names)) > len(names) and share(told, _ENV.match) >= 0.9
