@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ def dask(address: str, timeout_s: float = 15.0) -> Pool:
     except ImportError:
         raise PostmortemError("--scheduler needs dask.distributed: pip install 'postmortem[dask]'") from None
     try:
+        answers(address)
         connect: Any = distributed.Client
         client = connect(address, timeout=timeout_s, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -63,6 +65,13 @@ def dask(address: str, timeout_s: float = 15.0) -> Pool:
         return executor.submit(run_batch, batch)
 
     return Pool("dask", threads(client) or 1, DASK_BATCH, submit, lambda: threads(client) > 0, close)
+
+
+def answers(address: str) -> None:
+    """Raises OSError at once where nobody listens; the client itself would try again for a long time."""
+    host, _, port = address.partition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), 5).close()
 
 
 def threads(client: Any) -> int:

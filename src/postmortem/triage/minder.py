@@ -7,6 +7,7 @@ import json
 import os
 import selectors
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -54,7 +55,10 @@ class Child:
             raise PostmortemError(hello["fatal"])
         if hello["catalogue"] != options.catalogue:
             self.end()
-            raise PostmortemError("this worker has another catalogue; install the same version of postmortem there")
+            raise PostmortemError(
+                f"{socket.gethostname()} has another catalogue than this run: install the same version of postmortem "
+                "there, or, where it changed in the meantime, run again with --resume"
+            )
 
     def read(self, path: str, name: str, only_identify: bool) -> dict[str, Any]:
         """The child's answer on the bundle at a local path. Raises Stopped; the child is gone then."""
@@ -144,11 +148,13 @@ class Children:
         """End all, the busy ones too."""
         with self._lock:
             self._closed = True
-            children = [*self._idle, *self._busy]
-            self._idle.clear()
-        for child in children:
+            idle, busy = self._idle, list(self._busy)
+            self._idle = []
+        for child in busy:  # whose threads then see it and clean up
             with contextlib.suppress(OSError):
                 os.killpg(child.process.pid, signal.SIGKILL)
+        for child in idle:
+            child.end()
 
     def _take(self, options: Options) -> Child:
         with self._lock:

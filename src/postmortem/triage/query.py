@@ -68,7 +68,7 @@ def written(connection: Any, answer: Any, to: Path) -> str:
 def shown(answer: Any, form: str) -> str:
     if form == "table":
         frame = answer.df()
-        return str(frame.to_string(index=False)) + "\n" if len(frame) else "(no rows)\n"
+        return str(frame.to_string(index=False, na_rep="NULL")) + "\n" if len(frame) else "(no rows)\n"
     frame = answer.df()
     return (
         str(frame.to_csv(index=False))

@@ -141,7 +141,7 @@ def parsed(line: bytes) -> dict[str, Any] | None:
         told = json.loads(line)
     except ValueError:
         return None
-    return told if isinstance(told, dict) else None
+    return told if isinstance(told, dict) and "path" in told else None
 
 
 def read_rows(folder: Path) -> Iterator[tuple[int, Row]]:
