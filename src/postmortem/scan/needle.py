@@ -22,6 +22,7 @@ from postmortem.scan.spot import spot_of
 
 LITERAL_MIN = 3  # characters that a pattern must hold in every branch to be found cheaply
 _OPEN_END = re.compile(r"\{(\d+),\d*\}$")
+_OPEN_START = re.compile(r"^(\[[^\]]*\])\{(\d+),\d*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,9 @@ def needle_of(pattern: str) -> Needle:
 
 
 def _written(items: Items, caseless: bool) -> str:
-    """The expression without optional ends; one end of a match is enough."""
-    return _OPEN_END.sub(r"{\1}", sequence(trimmed(trimmed(items, -1), 0), caseless))
+    """The expression without optional ends; one start and one end of a match are enough."""
+    whole = sequence(trimmed(trimmed(items, -1), 0), caseless)
+    return _OPEN_START.sub(r"\1{\2}", _OPEN_END.sub(r"{\1}", whole))
 
 
 def _ignores_case(items: Items) -> Iterator[bool]:

@@ -16,13 +16,15 @@ from postmortem.scan.literals import REPEATS, Items, required_words, worth
 
 SPACE = 0x20
 SHORT = 8  # characters that a gap may have and still be none
-WORTH = 4  # letters that the words of a spot must have
+MANY = 24  # ASCII characters of the class of a gap; fewer are separators
+WIDTH = 3  # characters that a spot must have
+BESIDE = 2  # characters beside an ordinary word that make it a rare one: `errors: 0`
 
-# Words that stand in many lines of ordinary logs; a part that is there when one of them is has no worth as a spot.
+# Words that stand in many lines of ordinary logs; a part that is no more than one of them has no worth as a spot.
 ORDINARY = (
     "accepted allocated buffer bytes cache check client code complete completed config connect connected connection "
     "created device done download error errors fetch file finished free gpu host http info job kernel line load loaded "
-    "logging memory message model open output page param phase port process processed proof ready request response "
+    "logging memory message model of open output page param phase port process processed proof ready request response "
     "result returned running server service size stage start started state status step success successfully task test "
     "thread time total verified version worker write"
 )
@@ -41,7 +43,8 @@ def _gappy(code: Any, value: Any, caseless: bool) -> bool:
         return True
     if code in REPEATS and value[1] > SHORT and len(value[2]) == 1 and value[2][0][0] in ONE_CHARACTER:
         one, what = value[2][0]
-        return SPACE in bytes_of(one, what, caseless)[0]
+        allowed = bytes_of(one, what, caseless)[0]
+        return SPACE in allowed and sum(byte < 0x80 for byte in allowed) >= MANY
     if code in REPEATS and value[1] > SHORT:
         return True
     return any(_gappy(*item, caseless) for items in inside(code, value) for item in items)
@@ -62,8 +65,29 @@ def _parts(items: Items, caseless: bool) -> Iterator[Items]:
 
 def _good(part: Items, caseless: bool) -> Iterator[Items]:
     words = required_words(part, caseless)
-    if words and all(len(word) >= WORTH and word.strip(" :=,") not in ORDINARY for word in words):
+    width = _width(part)
+    plain = any(_ordinary(word) and width < len(word) + BESIDE for word in words) or " of " in words
+    if words and width >= WIDTH and not plain:
         yield part
+
+
+def _ordinary(word: str) -> bool:
+    return word.strip(" :=,") in ORDINARY
+
+
+def _width(items: Items) -> int:
+    """How many characters the items match at least."""
+    return sum(_least(code, value) for code, value in items)
+
+
+def _least(code: Any, value: Any) -> int:
+    if code in ONE_CHARACTER:
+        return 1
+    if code in REPEATS:
+        return int(value[0]) * _width(value[2])
+    if code in (op.SUBPATTERN, op.ATOMIC_GROUP):
+        return _width(inside(code, value)[0])
+    return min(map(_width, value[1])) if code is op.BRANCH else 0
 
 
 def _parts_inside(code: Any, value: Any, caseless: bool) -> Iterator[Items]:
