@@ -121,6 +121,10 @@ def is_binary(head: bytes) -> bool:
     return odd * 20 > len(sample)
 
 
+_DESCRIBED = re.compile(r"Name:\s+\S+\s*$")  # the first line of kubectl describe
+_DESCRIBED_PART = re.compile(r"(?:Namespace|Node|Containers|Controlled By|QoS Class|Conditions|Events):")
+
+
 def shape_of(lines: Lines) -> Kind | None:
     """The kind that the content shows, or None when it shows none."""
     told = [line for line in lines if line.strip()]
@@ -163,6 +167,8 @@ def _sweep(lines: Lines) -> Kind | None:
 
 def _structured(lines: Lines) -> Kind | None:
     first = lines[0].lstrip()
+    if _DESCRIBED.match(first) and any(_DESCRIBED_PART.match(line) for line in lines[1:80]):
+        return Kind.CONTAINER
     if first.startswith("<?xml"):
         return Kind.CONFIG
     if first[0] not in "{[" or (first.startswith("[") and len(first) > 1 and first[1] not in '{"]'):
