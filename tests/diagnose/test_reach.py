@@ -95,6 +95,30 @@ def test_passed(text: str, line: int, was_passed: bool, is_end: bool) -> None:
     assert (passed(fault, one), ends_its_log(fault, one)) == (was_passed, is_end)
 
 
+def carried(text: str) -> str:
+    """The text as Kubernetes keeps it: the runtime's stamp before every line."""
+    return "".join(
+        f"2026-05-01T12:09:{n % 60:02d}.000000001Z stderr F {row}\n" for n, row in enumerate(text.splitlines())
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "was_passed", "is_end"),
+    [
+        (carried(ERROR.format(0) + LOG), 1, True, False),
+        (carried(LOG + ERROR.format(30) + "goroutine 1 [running]:\n" + "main.main()\n" * 12), 21, False, True),
+        (carried("step\n" * 9 + "error: bad\n" + "step\n" * 9), 10, True, False),
+    ],
+    ids=["went on", "a trace follows", "a writer that stamps nothing"],
+)
+def test_passed_in_a_log_whose_every_line_the_runtime_stamps(
+    text: str, line: int, was_passed: bool, is_end: bool
+) -> None:
+    one = scene({"app.log": (Kind.LOG, text)})
+    fault = replace(OOM, evidence=(one.readings[0].evidence(line),))
+    assert (passed(fault, one), ends_its_log(fault, one)) == (was_passed, is_end)
+
+
 @pytest.mark.parametrize(
     ("newest", "was_passed"),
     [(LOG, True), (LOG + ERROR.format(50), False), ("", False)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from postmortem.lines import stamps_of
 from postmortem.model import Evidence, Finding, Kind
 from postmortem.scene import Reading, Scene
 
@@ -9,6 +10,8 @@ WENT_ON = 8  # ordinary lines after the fault; fewer can be the farewell of a dy
 BAD_LEVELS = frozenset({"error", "fatal", "critical", "panic"})
 LAST_LINES = 4
 LONGEST_TRACE = 400
+NEAR = 20
+CARRIERS = frozenset({"docker-json", "cri", "github"})  # dialects that put a stamp before every line, traces too
 
 
 def passed(fault: Finding, scene: Scene) -> bool:
@@ -27,10 +30,10 @@ def went_on(reading: Reading, item: Evidence, scene: Scene) -> bool:
     """Whether at least `WENT_ON` ordinary lines follow the line, and the log does not end in an error."""
     parts = scene.parts(reading)
     later = parts[parts.index(reading) + 1 :]
-    text = reading.source.text
+    text, own = reading.source.text, writers_stamp(reading, item.line)
     ordinary = 0
     for number in range(max(item.line + 1, text.count - 400), text.count + 1):
-        if is_ordinary(reading, number):
+        if is_ordinary(reading, number) and has_stamps(reading, number) >= own:
             ordinary += was_later(reading, number, item)
         elif not later and number > text.count - LAST_LINES and is_error(reading, number):
             return False
@@ -75,8 +78,25 @@ def ends_its_log(fault: Finding, scene: Scene) -> bool:
     rest = range(last.line + 1, reading.source.text.count + 1)
     if len(rest) < LAST_LINES:
         return True
+    own = writers_stamp(reading, last.line) or 1
     stamped = last.when is not None and len(rest) <= LONGEST_TRACE
-    return stamped and not any(line.stamp for n in rest if (line := reading.line(n)) is not None)
+    return stamped and not any(has_stamps(reading, n) >= own for n in rest)
+
+
+def has_stamps(reading: Reading, number: int) -> int:
+    """How many stamps a line carries: its writer's own, and that of the runtime that read it from a pipe."""
+    raw = reading.raw(number)
+    return len(stamps_of(raw, reading.source.dialect)) if raw else 0
+
+
+def writers_stamp(reading: Reading, number: int) -> int:
+    """How many stamps a line that its writer stamped has there: 2 in a container's log, whose every line has one.
+
+    0 where the writer stamps nothing, or where the log is its own.
+    """
+    if reading.source.dialect not in CARRIERS:
+        return 0
+    return 2 if any(has_stamps(reading, n) > 1 for n in range(max(1, number - NEAR), number + 1)) else 0
 
 
 def quiet_end(scene: Scene) -> bool:
