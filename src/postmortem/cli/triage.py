@@ -96,7 +96,11 @@ def query(sql: str, out: Path, form: str, to: Path | None) -> None:
     "--out", type=click.Path(file_okay=False, exists=True, path_type=Path), required=True, help="Of a triage run."
 )
 def suggest(cluster: str, out: Path) -> None:
-    """Print the beginning of a signature for a CLUSTER of unknown failures that triage named."""
+    """Print the beginning of a signature for a CLUSTER of unknown failures that triage named.
+
+    \b
+    postmortem signatures suggest 4f2a91c07d3b --out state
+    """
     from postmortem.triage.suggest import suggest as run
 
     write(run(out, cluster), None)

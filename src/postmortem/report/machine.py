@@ -49,8 +49,8 @@ def identity(scene: Scene) -> dict[str, str]:
     """`key: value` lines of the collector's identity member: `boot_id: 561a82bf-...`."""
     for reading in scene.readings:
         if reading.path.endswith("identity/machine"):
-            pairs = (text.split(": ", 1) for _, text in reading.source.text.kept() if ": " in text)
-            return {key: value for key, value in pairs}
+            pairs = (text.partition(": ") for _, text in reading.source.text.kept())
+            return {key: value for key, colon, value in pairs if colon}
     return {}
 
 

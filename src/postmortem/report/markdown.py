@@ -8,7 +8,7 @@ from typing import Any
 
 from postmortem.report import Report
 from postmortem.report.moment import told
-from postmortem.report.words import about, beside, exhibits, followed, headline, place, reasons, shown, weight
+from postmortem.report.words import about, beside, end, exhibits, followed, headline, place, reasons, shown, weight
 
 MOST_LINES, LONGEST = 8, 500
 # what GitHub, GitLab or Slack would take for markup; a mention, reference, emoji or link is broken by a character
@@ -66,12 +66,12 @@ def verdict(report: Report) -> Iterator[str]:
 
 
 def why(report: Report) -> Iterator[str]:
-    root, end = report["root_cause"], report["outcome"]
+    root, last = report["root_cause"], end(report)
     if root:
         yield from (f"- {inert(one)}" for one in reasons(root["because"]))
         yield from (f"- {inert(one)}" for one in [weight(root["because"])] if one)
-    if end:
-        yield f"- outcome: {inert(end['what'])} ({code(place(end['evidence'][0]))})"
+    if last:
+        yield f"- outcome: {inert(last['what'])} ({code(place(last['evidence'][0]))})"
 
 
 def first(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from postmortem.report import Report
 from postmortem.report.moment import told
-from postmortem.report.words import beside, exhibits, followed, headline, place, reasons, shown, weight
+from postmortem.report.words import beside, end, exhibits, followed, headline, place, reasons, shown, weight
 
 BOLD, RED, GREEN, YELLOW, DIM = "1", "31;1", "32;1", "33;1", "2"
 COLOURS = {"failed": RED, "healthy": GREEN, "undecided": YELLOW}
@@ -69,7 +69,7 @@ def one_line(report: Report) -> str:
 
 
 def verdict(report: Report, look: Look) -> Iterator[str]:
-    root, status, end = report["root_cause"], report["status"], report["outcome"]
+    root, status, last = report["root_cause"], report["status"], end(report)
     word = status.upper()
     first, *more = look.say(headline(report), word + "  ", INDENT).split("\n")
     yield look.paint(word, COLOURS[status]) + look.paint(first.removeprefix(word), BOLD)
@@ -79,8 +79,8 @@ def verdict(report: Report, look: Look) -> Iterator[str]:
         yield f"{INDENT}{root['class']}, {root['confidence']} confidence" + (f" ({counted})" if counted else "")
         yield from (f"{INDENT}at {told(root['when'])}" for _ in [0] if root["when"])
         yield from (look.say(one, f"{INDENT}- ", f"{INDENT}  ") for one in reasons(root["because"]))
-    if end:
-        yield look.say(f"outcome: {end['what']} ({place(end['evidence'][0])})", INDENT, INDENT + "  ")
+    if last:
+        yield look.say(f"outcome: {last['what']} ({place(last['evidence'][0])})", INDENT, INDENT + "  ")
 
 
 def news(report: Report, look: Look) -> Iterator[str]:
@@ -121,7 +121,7 @@ def link(one: Any, lead: str, look: Look) -> Iterator[str]:
     why = f", {one['edge']} effect of {one['because_of']}" if one["edge"] else ""
     yield f"{below}{look.place(one['evidence'][0])}{look.paint(why, DIM)}"
     if look.verbose:
-        yield from (f"{below}{look.line(i)}" for i in one["evidence"])
+        yield from (f"{below}  {look.line(i)}" for i in one["evidence"])
 
 
 def context(report: Report, look: Look) -> Iterator[str]:
@@ -131,7 +131,8 @@ def context(report: Report, look: Look) -> Iterator[str]:
         yield look.paint("Also", BOLD)
     for one in links:
         note = f"; not the cause: {one['note']}" if one["note"] else ""
-        said = f"{one['class']}: {one.get('summary') or one['title']}{note}  ({place(one['evidence'][0])})"
+        summary = (one.get("summary") or one["title"]).removesuffix("." if note else "")
+        said = f"{one['class']}: {summary}{note}  ({place(one['evidence'][0])})"
         yield look.say(said, f"  {one['place']:12s}  ", " " * 16)
         if look.verbose:
             yield from (f"{' ' * 16}{look.line(i)}" for i in one["evidence"])

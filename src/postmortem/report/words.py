@@ -26,6 +26,12 @@ def headline(report: Report) -> str:
     return "Nothing that was collected says how the run ended."
 
 
+def end(report: Report) -> Any:
+    """How the run ended, or None where the headline says it already."""
+    told = report["outcome"]
+    return told if told and told["what"] != headline(report) else None
+
+
 def reasons(because: str) -> list[str]:
     """The sentences of a `because`, without its count of points."""
     return [part for part in because.split("; ") if part and not _COUNTED.match(part)]

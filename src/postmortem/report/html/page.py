@@ -18,6 +18,7 @@ from postmortem.report.moment import told
 from postmortem.report.words import (
     about,
     beside,
+    end,
     exhibits,
     followed,
     headline,
@@ -57,6 +58,7 @@ def page(report: Report) -> str:
         r={"news": [], **report},
         headline=headline(report),
         about=about(report),
+        end=end(report),
         followed=followed(report),
         beside=beside(report),
         contexts=[one for one in exhibits(report, "context") if not links.in_script(one)],

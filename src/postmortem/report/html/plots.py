@@ -35,13 +35,18 @@ def plots(report: Report) -> tuple[Plot, ...]:
 
 
 def plot(one: Any, name: str) -> Plot:
+    """The picture; only the words, where matplotlib cannot start (it needs a writable folder for its cache)."""
     if one.get("lines"):
-        drawn = draw(lambda ax: curves(ax, one), 2.2)
+        fill, height = curves, 2.2
     elif len({p["when"]["utc"] for p in one["points"] if p["when"]}) > 1:
-        drawn = draw(lambda ax: levels(ax, one), 2.6)
+        fill, height = levels, 2.6
     else:
-        drawn = draw(lambda ax: bars(ax, one), 0.25 + 0.3 * len(values(one)))
-    return Plot(one["title"], tidy(drawn, name, one["title"]), tuple(rows(one)))
+        fill, height = bars, 0.25 + 0.3 * len(values(one))
+    try:
+        svg = tidy(draw(lambda ax: fill(ax, one), height), name, one["title"])
+    except OSError:
+        svg = Markup("")
+    return Plot(one["title"], svg, tuple(rows(one)))
 
 
 def rows(one: Any) -> list[tuple[str, str, str]]:
