@@ -73,6 +73,7 @@ EVENTS: Mapping[str, EventKind] = {
     "shell.error": _event("log journal", "script line what token shell source_text cr expecting"),
     "script.mask": _event("script log", "script line construct seen pipefail reached command errexit used"),
     "script.hazard": _event("script", "script line construct command"),
+    "script.errexit": _event("script log journal container", "script line construct command"),
     "log.reorder": _event(
         "log journal", "file writer back_s late_line before_line reason last_late_line twin twin_line"
     ),
