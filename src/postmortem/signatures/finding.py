@@ -96,7 +96,8 @@ def _count(raised: Sequence[Claim]) -> int:
 
 def _evidence(raised: Sequence[Claim], case: Case) -> tuple[Evidence, ...]:
     chosen: list[Evidence] = []
-    for claims in (raised, case.instance.suspect, case.support):
+    own = [c for c in case.support if not isinstance(c.item, ClassItem)]  # another class keeps its own lines
+    for claims in (raised, case.instance.suspect, own):
         lines = list(dict.fromkeys(e for c in claims for e in c.evidence))
         chosen += lines if len(lines) <= MOST_EVIDENCE else [*lines[: MOST_EVIDENCE - 4], *lines[-4:]]
     return tuple(dict.fromkeys(chosen))
