@@ -25,6 +25,7 @@ from postmortem.scan import build as build_scanner
 from postmortem.scene import Reading, Scene
 from postmortem.signatures import Catalogue, confirm, load, match
 from postmortem.sources import Source, read_sources
+from postmortem.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,12 @@ class Engine:
     scanner: Scanner
 
 
-def engine(signatures: Sequence[Path] = ()) -> Engine:
+def engine(signatures: Sequence[Path] = (), watch: Watch | None = None) -> Engine:
     """The shipped catalogue with the user's files on top, ready to read many inputs. Raises SignatureError."""
-    catalogue = load(signatures, user_cache())
-    return Engine(catalogue, build_scanner((*catalogue.patterns, *needles(), *detector_needles()), cache=user_cache()))
+    with (watch or Watch()).stage("catalogue"):
+        catalogue = load(signatures, user_cache())
+        patterns = (*catalogue.patterns, *needles(), *detector_needles())
+        return Engine(catalogue, build_scanner(patterns, cache=user_cache()))
 
 
 def analyze(
@@ -49,6 +52,7 @@ def analyze(
     signatures: Sequence[Path] = (),
     stdin: BinaryIO | None = None,
     baseline: str | Path | None = None,
+    watch: Watch | None = None,
 ) -> Report:
     """The report on a bundle, capture, archive, folder or log file; `-` reads `stdin`.
 
@@ -56,7 +60,8 @@ def analyze(
 
     Raises BundleError when the input cannot be read at all and SignatureError when a signature file is wrong.
     """
-    return examine(engine(signatures), path, now=now, tz=tz, stdin=stdin, baseline=baseline)[0]
+    made = engine(signatures, watch)
+    return examine(made, path, now=now, tz=tz, stdin=stdin, baseline=baseline, watch=watch)[0]
 
 
 def examine(
@@ -67,20 +72,26 @@ def examine(
     tz: tzinfo | None = None,
     stdin: BinaryIO | None = None,
     baseline: str | Path | None = None,
+    watch: Watch | None = None,
 ) -> tuple[Report, Scene]:
     """The report, and the scene that it was made of. Raises BundleError when the input cannot be read at all."""
-    catalogue = engine.catalogue
-    with open_bundle(path, stdin) as bundle:
-        sources = read_sources(bundle, engine.scanner, margins())
-    scene = read_scene(bundle, sources, now, tz)
-    findings = match(catalogue, scene, confirm(catalogue, scene.readings))
-    good = healthy_run(engine, baseline) if baseline is not None else None
-    if good is not None:
-        findings = seen_before(findings, scene, good)
-    diagnosis = diagnose(findings, scene, {s.id: s.explains for s in catalogue.signatures})
-    diagnosis, news = with_news(diagnosis, scene, good)
-    report = {**build(diagnosis, scene, tool(catalogue), about(bundle), known(bundle)), "news": as_json(news)}
-    shown: Report = redacted(report, Redactor().text)
+    catalogue, watch = engine.catalogue, watch or Watch()
+    with watch.stage("read and scan"), open_bundle(path, stdin) as bundle:
+        sources = read_sources(bundle, engine.scanner, margins(), watch.scanned)
+    scene = read_scene(bundle, sources, now, tz, watch)
+    with watch.stage("signatures"):
+        hits = confirm(catalogue, scene.readings)
+        findings = match(catalogue, scene, hits)
+    watch.signatures.update(hits.seconds)
+    with watch.stage("diagnosis"):
+        good = healthy_run(engine, baseline) if baseline is not None else None
+        if good is not None:
+            findings = seen_before(findings, scene, good)
+        diagnosis = diagnose(findings, scene, {s.id: s.explains for s in catalogue.signatures})
+        diagnosis, news = with_news(diagnosis, scene, good)
+    with watch.stage("report"):
+        report = {**build(diagnosis, scene, tool(catalogue), about(bundle), known(bundle)), "news": as_json(news)}
+        shown: Report = redacted(report, Redactor().text)
     return shown, scene
 
 
@@ -103,14 +114,20 @@ def with_news(diagnosis: Diagnosis, scene: Scene, good: Baseline | None) -> tupl
     return diagnosis, first_look(scene, diagnosis) if unexplained else ()
 
 
-def read_scene(bundle: Bundle, sources: Sequence[Source], now: datetime | None, tz: tzinfo | None) -> Scene:
+def read_scene(
+    bundle: Bundle, sources: Sequence[Source], now: datetime | None, tz: tzinfo | None, watch: Watch | None = None
+) -> Scene:
     """Sources -> readings on one time line, with everything that parsers and detectors say of them."""
+    watch = watch or Watch()
     ended = bundle.manifest.ended if bundle.manifest else None
-    clocks, moment = make_clocks(sources, now or ended, tz)
+    with watch.stage("time line"):
+        clocks, moment = make_clocks(sources, now or ended, tz)
     readings = tuple(Reading(s, clocks[s.path]) for s in sources)
     scene = Scene(readings, probes=probes(bundle), damage=tuple(bundle.damage), now=moment)
-    scene = scene.plus(parse(readings))
-    return scene.plus(detect(scene))
+    with watch.stage("parsers"):
+        scene = scene.plus(parse(readings))
+    with watch.stage("detectors"):
+        return scene.plus(detect(scene))
 
 
 def probes(bundle: Bundle) -> tuple[Probe, ...]:

@@ -56,6 +56,7 @@ def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> tzinf
 @click.option(
     "--exit-code", is_flag=True, help="Exit 0 healthy, 3 failed with a cause, 4 failed without one, 5 undecided."
 )
+@click.option("--profile", is_flag=True, help="Say on standard error where the time goes, by stage and by signature.")
 def analyze(
     path: str,
     signatures: tuple[Path, ...],
@@ -63,6 +64,7 @@ def analyze(
     tz: tzinfo | None,
     baseline: str | None,
     exit_code: bool,
+    profile: bool,
     **given: Any,
 ) -> None:
     """Say what happened: PATH is a bundle, a capture, a tar, a folder or one log file; - is standard input.
@@ -73,13 +75,24 @@ def analyze(
     postmortem analyze /var/log/myapp --quiet --exit-code
     dmesg | postmortem analyze -
     """
-    from postmortem.analysis import analyze as run
+    from postmortem.cli.progress import progress
+    from postmortem.watch import Watch
 
-    report = run(
-        path, now=now, tz=tz, signatures=signatures, stdin=sys.stdin.buffer if path == "-" else None, baseline=baseline
-    )
-    emit(report, **given)
+    watch = Watch()
+    with progress(watch):
+        report = _report(watch, path, now=now, tz=tz, signatures=signatures, baseline=baseline)
+    with watch.stage("output"):
+        emit(report, **given)
+    if profile:
+        click.echo(watch.table(), err=True, nl=False)
     sys.exit(exit_status(report) if exit_code else 0)
+
+
+def _report(watch: Any, path: str, **given: Any) -> Any:
+    """The report; the program's own code is imported here, which takes as long as a small diagnosis."""
+    with watch.stage("imports"):
+        from postmortem.analysis import analyze as run
+    return run(path, stdin=sys.stdin.buffer if path == "-" else None, watch=watch, **given)
 
 
 def exit_status(report: Any) -> int:

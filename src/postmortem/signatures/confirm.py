@@ -24,6 +24,7 @@ class Hits:
     events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     messages: Mapping[tuple[str, int], str] = field(default_factory=dict)  # (source, line) -> message of the line
     gave_up: frozenset[str] = frozenset()
+    seconds: Mapping[str, float] = field(default_factory=dict, compare=False)  # what each signature's patterns took
 
     def __getitem__(self, key: str) -> tuple[Event, ...]:
         return self.events.get(key, ())
@@ -56,7 +57,9 @@ def confirm(
     by_kind = {k: [r for r in readings if r.source.kind is k and r.source.state in READABLE] for k in Kind}
     events: dict[str, tuple[Event, ...]] = {}
     gave_up = set()
+    seconds: dict[str, float] = {}
     for signature in catalogue.signatures:
+        left_s = run.left_s
         for item in line_items(signature):
             places = [r for kind in sorted(HEADS[item.head]) for r in by_kind[kind] if r.hits(item.pattern)]
             found, finished = _confirmed(item, places, run) if places else ((), True)
@@ -64,7 +67,9 @@ def confirm(
                 events[item.key] = found
             if not finished:
                 gave_up.add(item.key)
-    return Hits(events, run.messages, frozenset(gave_up))
+        if run.left_s < left_s:
+            seconds[signature.id] = left_s - run.left_s
+    return Hits(events, run.messages, frozenset(gave_up), seconds)
 
 
 def _confirmed(item: LineItem, places: Iterable[Reading], run: _Run) -> tuple[tuple[Event, ...], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from postmortem.bundle import Bundle
@@ -24,10 +24,15 @@ from postmortem.text.keep import WHOLE_LIMIT, Budget, TextBuilder
 STRUCTURED = frozenset({Kind.CONFIG, Kind.CONTAINER, Kind.SMI, Kind.PROC, Kind.PROBE})  # a cut line breaks these
 
 
-def read_sources(bundle: Bundle, scanner: Scanner, margins: Margins) -> tuple[Source, ...]:
-    """Every member of the bundle as a source, read once in stream order, and what the manifest says is not there."""
+def read_sources(
+    bundle: Bundle, scanner: Scanner, margins: Margins, scanned: Callable[[int], None] | None = None
+) -> tuple[Source, ...]:
+    """Every member of the bundle as a source, read once in stream order, and what the manifest says is not there.
+
+    `scanned` hears of the bytes of each block that was scanned.
+    """
     budget = Budget()
-    scanning = Scanning(scanner)
+    scanning = Scanning(scanner, scanned)
     try:
         sources = [_read(member, scanning, margins, budget) for member in bundle.walk()]
     finally:
@@ -61,6 +66,7 @@ def _source(member: Member, seen: Identity, text: Text) -> Source:
         state = State.EMPTY
     if seen.state is not None:
         state, reason = seen.state, seen.reason
+    reason = reason or seen.reason
     return Source(member.path, _refined(seen.kind, text), state, text, seen.dialect, reason)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,9 @@ MOST = 4  # scanning threads: one thread unpacks for them all, and more would wa
 class Scanning:
     """A scanner over all members of an input: a small input is scanned here, a big one by a few threads."""
 
-    def __init__(self, scanner: Scanner) -> None:
+    def __init__(self, scanner: Scanner, scanned: Callable[[int], None] | None = None) -> None:
         self.scanner = scanner
+        self._scanned = scanned or (lambda size: None)
         self._size = 0
         self._pool: ThreadPoolExecutor | None = None
         self._vector: Future[Any] | None = None
@@ -33,6 +34,7 @@ class Scanning:
         waiting: deque[tuple[bytes, Future[Found]]] = deque()
         for block in blocks:
             self._size += len(block)
+            self._scanned(len(block))
             pool = self._helpers() if len(block) > SMALL or waiting else None
             if pool is None or self._vector is None:
                 yield block, None
