@@ -1,6 +1,7 @@
 # make demo   a real diagnosis of a sample bundle
 # make test   everything that a change must pass (fast forms of the slow tests)
 # make test-all   the slow whole; writes the tables in docs/
+# make bench   ours beside gzip, ripgrep, grep, lnav; writes docs/performance.md (ten minutes, 3 GB of disk)
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -33,6 +34,9 @@ test: system-packages lint
 
 test-all: system-packages lint
 	$(BIN)/pytest -n 2
+
+bench: $(VENV)/.dev
+	$(BIN)/python bench/speed.py --out docs/performance.md
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache
