@@ -84,7 +84,8 @@ def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorte
 def unfailed(end: Outcome, told: Sorted, missing: tuple[str, ...], scene: Scene) -> Diagnosis:
     """Nothing failed, or nothing says whether it did: what was seen is context."""
     notes = [(f, "the run ended well after it") for f in told.near if f.role is not Role.OUTCOME]
-    context = told.far if end.status == "undecided" else (*notes, *told.far)
+    setting = [(f, "") for f in told.near if f.role is Role.CONTEXT]
+    context = (*(setting if end.status == "undecided" else notes), *told.far)
     return Diagnosis(
         status=end.status,
         outcome=end.finding,

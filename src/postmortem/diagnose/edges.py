@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from postmortem.diagnose.entity import Match, comes_before, compare, seconds_apart
+from postmortem.diagnose.entity import Match, compare, seconds_apart, slack
 from postmortem.model import Edge, Finding, Role
 from postmortem.signatures import Link
 
@@ -44,7 +44,7 @@ def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
     if match is Match.OTHER or any(lacks(cause, effect, key) for key in link.same):
         return None
     gap = seconds_apart(cause.when, effect.when)
-    if comes_before(effect, cause) is True and not share_record(cause, effect):
+    if too_early(effect, cause) and not share_record(cause, effect):
         return None
     if gap is not None and link.within_s and gap > link.within_s:
         return None
@@ -55,6 +55,15 @@ def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
     if gap is None or gap > FAR_S or beside_an_exception(cause, effect):
         return Edge.ASSUMED
     return Edge.COMPATIBLE
+
+
+def too_early(effect: Finding, cause: Finding) -> bool:
+    """Whether an effect clearly came before its cause: beyond the clocks' slack, or well above it in one log."""
+    gap = seconds_apart(effect.when, cause.when)
+    if gap is not None:
+        return gap > slack(effect.when, cause.when)
+    mine, theirs = effect.evidence[0], cause.evidence[0]
+    return mine.source == theirs.source and mine.line < theirs.line - RECORD_LINES
 
 
 def beside_an_exception(cause: Finding, effect: Finding) -> bool:
