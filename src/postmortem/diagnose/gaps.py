@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from postmortem.model import READABLE, Finding, Gap, Kind, Probe, State, Verdict
+from postmortem.model import READABLE, Finding, Gap, Kind, Probe, Role, State, Verdict
 from postmortem.scene import Scene
 
 ASK = {
@@ -54,19 +54,20 @@ def damage_gaps(scene: Scene) -> Iterable[Gap]:
 
 
 def would_decide(findings: Sequence[Finding], root: Finding | None, missing: Sequence[Gap]) -> tuple[str, ...]:
-    """What would settle the matter, most telling first: open questions of the suspects, then the missing sources."""
+    """What would settle the matter, most telling first: open questions of the suspects, then the missing sources.
+
+    A confirmed root leaves nothing to decide.
+    """
+    if root is not None and root.verdict is Verdict.CONFIRMED:
+        return ()
     wanted: dict[str, None] = {}
     for finding in findings:
-        open_question = finding.verdict in (Verdict.SUSPECTED, Verdict.CONTESTED, Verdict.POSSIBLE)
-        if (open_question or finding is root) and finding.verdict is not Verdict.CONFIRMED:
+        may_head = finding.role in (Role.ROOT, Role.MECHANISM) and finding.verdict in OPEN_VERDICTS
+        if may_head or finding is root:
             wanted |= dict.fromkeys(f"{finding.class_id}: {ask}" for ask in finding.unknown)
     if root is None or not wanted:
         wanted |= dict.fromkeys(g.ask for g in missing if g.ask)
     return tuple(wanted)[:8]
 
 
-def by_class(findings: Sequence[Finding]) -> Mapping[str, tuple[Finding, ...]]:
-    grouped: dict[str, list[Finding]] = {}
-    for finding in findings:
-        grouped.setdefault(finding.class_id, []).append(finding)
-    return {key: tuple(value) for key, value in grouped.items()}
+OPEN_VERDICTS = (Verdict.SUSPECTED, Verdict.CONTESTED, Verdict.POSSIBLE)
