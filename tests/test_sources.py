@@ -57,6 +57,7 @@ LDD = "\tlinux-vdso.so.1 (0x00007fa6ba55f000)\n\tlibsz.so.12 => not found\n\t/li
 TRACING = (
     "2026-06-11T03:40:14.901403Z  INFO daemon: starting version=0.7.3\n2026-06-11T03:40:15.1Z ERROR daemon: boom\n"
 )
+INIT = "[    6.012345] Run /sbin/init as init process\n"
 SCRIPT = "#!/usr/bin/env bash\nset -e\necho hi\n"
 JSON_LOG = '{"level":"info","msg":"a"}\n{"level":"error","msg":"b"}\n'
 DOCKER_JSON = '{"log":"hello\\n","stream":"stdout","time":"2026-06-11T03:40:14.9Z"}\n'
@@ -133,6 +134,10 @@ DOCKER_JSON = '{"log":"hello\\n","stream":"stdout","time":"2026-06-11T03:40:14.9
         pytest.param("cgroup.log", TRACING, Kind.LOG, id="cgroup-in-the-name-only"),
         pytest.param("app.log", "ERROR: cannot open /x: Permission denied\n", Kind.LOG, id="a-log-of-one-error"),
         pytest.param("hole.log", b"\0" * 4096 + TRACING.encode(), Kind.LOG, id="hole-of-zeros"),
+        pytest.param("console.log", DMESG + INIT + "[net] up\n[net] lease\n/etc/rc: line 4: x: not found\n", Kind.JOURNAL,
+                     id="console-with-programs"),
+        pytest.param("console.log", DMESG * 4 + "torn kernel text\nmore of it\nand more\n", Kind.KERNEL, id="torn-before-init"),
+        pytest.param("console.log", DMESG + INIT + "one torn line\n" + DMESG, Kind.KERNEL, id="one-bare-line-is-no-program"),
     ],
 )  # fmt: skip
 def test_kind(path: str, content: str | bytes, kind: Kind) -> None:
@@ -191,6 +196,11 @@ def test_hits_and_text() -> None:
     assert source.hits == {"NVRM: Xid": (2,)}
     assert source.hit_counts == {"NVRM: Xid": 1}
     assert (source.text.line(2) or "").startswith("[  101.500000] NVRM: Xid")
+
+
+def test_a_hole_of_zeros_at_the_start_is_told() -> None:
+    assert identify("app.log", b"\0" * 4096 + TRACING.encode()).reason == "begins with 4096 NUL bytes"
+    assert identify("app.log", b"\0" * 3 + TRACING.encode()).reason == ""
 
 
 def test_states() -> None:

@@ -105,6 +105,21 @@ def test_a_deploy_line_during_the_run(line: str, wanted: bool | None) -> None:
     assert forensics(texts).get("changed_during_run") is wanted
 
 
+@pytest.mark.parametrize(
+    ("modify", "wanted"),
+    [("19:05:03", True), ("19:03:00", False), ("19:09:00", None)],
+    ids=["inside", "before-the-start", "after-the-end"],
+)
+def test_a_wrapper_says_when_the_run_began_and_ended(modify: str, wanted: bool | None) -> None:
+    stat = f"  File: /opt/roll.sh\nModify: 2026-05-20 {modify}.447110022 +0000\n"
+    said = (
+        "-- roll.sh started 2026-05-20T19:04:10Z by ci, pid 90122 --\n19:04:24 roll: pull\n"
+        "/opt/roll.sh: 25: Syntax error: Unterminated quoted string\n-- roll.sh ended 2026-05-20T19:06:33Z status 2 --\n"
+    )
+    texts: Texts = {"stat.txt": (Kind.LISTING, stat), "run.log": (Kind.LOG, said)}
+    assert forensics(texts).get("changed_during_run") is wanted
+
+
 def test_the_shell_holds_another_inode() -> None:
     meta = "path: /opt/run.sh\ninode: 78\nmtime_epoch: 1785449290\nrun_by_inode: 77\n"
     assert forensics({"run.log": (Kind.LOG, LOG), "scripts/run.sh.meta": (Kind.PROBE, meta)})["same_as_run"] is False

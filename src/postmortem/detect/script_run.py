@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 
 from postmortem.detect.looking import matching
 from postmortem.model import Event, Evidence, Fact, Instant, Kind
-from postmortem.scene import Scene
+from postmortem.scene import Reading, Scene
 
+NEAR_START = 30  # lines of a log in which its wrapper says when it began
 _START = re.compile(r"(?i)\bstart(?:ing|ed)?\b|\bbegin\b|\blaunch(?:ing|ed)?\b|\bCMD \(")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
+_END = re.compile(r"(?i)\b(?:end(?:ed)?|finish(?:ed)?|exit(?:ed)?|done|stopp?ed)\b")
 _WRITES = re.compile(
     r"(?i)\b(?:scp|sftp|rsync|install|cp|deploy\w*|ansible\w*|docker cp|kubectl cp|upload\w*|push(?:ed|ing)?|"
     r"copied|copying|"
@@ -44,10 +47,13 @@ def _seconds(a: Instant, b: Instant) -> float:
 
 
 def _ended(scene: Scene, complaint: Event) -> Instant | None:
-    """The time of the complaint: its own, or that of the nearest line before it that has one."""
+    """The time of the complaint: its own, that of a wrapper's end line, or that of the nearest line before it."""
+    reading = scene.reading(complaint.source)
+    noted = _noted(reading, _END, complaint.line, complaint.line + 5) if reading is not None else None
+    if noted is not None:
+        return noted
     if complaint.when is not None:
         return complaint.when
-    reading = scene.reading(complaint.source)
     for number in range(complaint.line - 1, max(0, complaint.line - 200), -1):
         when = reading.when(number) if reading is not None else None
         if when is not None:
@@ -62,6 +68,9 @@ def _began(scene: Scene, complaint: Event, name: str, ended: Instant | None) -> 
     reading = scene.reading(complaint.source)
     if reading is None or ended is None:
         return None
+    noted = _noted(reading, _START, 1, min(complaint.line, NEAR_START))
+    if noted is not None:
+        return noted
     first: Instant | None = None
     started: Instant | None = None
     for line in matching(reading, r"\S"):
@@ -72,6 +81,15 @@ def _began(scene: Scene, complaint: Event, name: str, ended: Instant | None) -> 
             first = first or when
             started = when if _START.search(line.message) and not _later_phase(line.message) else started
     return started or first
+
+
+def _noted(reading: Reading, word: re.Pattern[str], first: int, last: int) -> Instant | None:
+    """A whole time with its zone inside a line: `-- run.sh started 2026-05-20T19:04:10Z by ci --`."""
+    for number in range(first, last + 1):
+        raw = reading.raw(number) or ""
+        if word.search(raw) and (found := _ISO.search(raw)):
+            return _instant(found[0].replace("Z", "+00:00"))
+    return None
 
 
 def _later_phase(message: str) -> bool:

@@ -22,6 +22,9 @@ def find(scene: Scene) -> Iterator[Event | Fact]:
     for reading in scene.of_kind(Kind.LOG):
         if reading.source.state is State.CUT:
             continue
+        if "NUL bytes" in reading.source.reason:
+            why = f"{reading.source.reason}: it was cut (copytruncate) while its writer went on, and its start is lost"
+            yield reading.event("log.truncated", 1, {"file": reading.path, "reason": why})
         last = tail(reading, 12)
         reason = cut(reading, last) if last else ""
         if reason:

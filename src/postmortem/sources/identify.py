@@ -11,6 +11,7 @@ from postmortem.sources.shapes import access_error, is_binary, is_missing, is_se
 
 SAMPLE_BYTES = 64 << 10
 SAMPLE_LINES = 400
+HOLE = 64  # NUL bytes that are no accident
 SMALL = 512  # bytes of a file that can be a single value
 
 # Shapes that lines of a program's log can have by chance.
@@ -50,7 +51,14 @@ def identify(path: str, head: bytes) -> Identity:
     if any(line.strip() == "-- No entries --" for line in lines[:3]):
         return Identity(named, state=State.EMPTY, reason="-- No entries --")
     kind = Kind.LOG if _is_session(lines) and named not in _OUTPUTS else _kind(path, named, lines, len(head))
-    return Identity(kind, dialect_of(lines) if kind in (Kind.KERNEL, Kind.JOURNAL, Kind.LOG, Kind.CONTAINER) else "")
+    dialect = dialect_of(lines) if kind in (Kind.KERNEL, Kind.JOURNAL, Kind.LOG, Kind.CONTAINER) else ""
+    return Identity(kind, dialect, reason=hole(head))
+
+
+def hole(head: bytes) -> str:
+    """What a log that was cut under its writer begins with: its next write stands at the old offset."""
+    zeros = len(head) - len(head.lstrip(b"\0"))
+    return f"begins with {zeros} NUL bytes" if zeros >= HOLE else ""
 
 
 def sample(head: bytes) -> list[str]:

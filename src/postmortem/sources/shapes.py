@@ -11,6 +11,8 @@ from postmortem.model import Kind
 
 Lines = Sequence[str]
 _SHELL = re.compile(r"^#!\s*(?:/\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:busybox\s+)?(?:ba|da|k|z|a)?sh\b")
+_USER_SPACE = re.compile(r"\bRun /\S+ as init process|\bFreeing unused kernel |\bsystemd\[1\]: |^\[ +OK +\] |^INIT: ")
+CONSOLE_LINES = 3  # lines without a stamp; fewer may be a torn message of the kernel
 _KERNEL_TIME = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d{6}\]")
 
 # (kind, share of the lines that must match, pattern)
@@ -218,7 +220,18 @@ def _system_log(lines: Lines) -> Kind | None:
     if any(part.channel != "kernel" for part in system):
         return Kind.JOURNAL
     named = any(part.host for part in system)
+    if not named and _is_console(lines, [part.stamp is None for part in parts]):
+        return Kind.JOURNAL
     return Kind.KERNEL if named or _looks_like_kernel(lines) else None
+
+
+def _is_console(lines: Lines, unstamped: Sequence[bool]) -> bool:
+    """Whether programs write without stamps between the kernel's lines, as on a serial console after init has begun."""
+    begun = next((i for i, line in enumerate(lines) if _USER_SPACE.search(line)), None)
+    if begun is None:
+        return False
+    told = [line for line, bare in zip(lines[begun:], unstamped[begun:], strict=True) if bare and not line[0].isspace()]
+    return len(told) >= CONSOLE_LINES
 
 
 def _looks_like_kernel(lines: Lines) -> bool:
