@@ -1,6 +1,6 @@
 """A FUSE mount for tests: `stuck.log` never answers one operation, `fine.log` answers all.
 
-    python hanger.py FOLDER read|open|lookup|readdir
+    python hanger.py FOLDER read|open|lookup|readdir|create|statfs [NAME]      NAME instead of stuck.log, executable
 
 Speaks /dev/fuse itself. Run it in a mount namespace of its own; end it with SIGTERM.
 """
@@ -18,11 +18,12 @@ OPENDIR, READDIR, RELEASEDIR, INTERRUPT, BATCH_FORGET = 27, 28, 29, 36, 42
 ROOT, FINE, STUCK = 1, 2, 3
 TEXT = b"all is well here\n"
 NAMES = {b"fine.log": FINE, b"stuck.log": STUCK}
-NEVER = {"read": READ, "open": OPEN, "lookup": LOOKUP, "readdir": READDIR}
+CREATE = 35
+NEVER = {"read": READ, "open": OPEN, "lookup": LOOKUP, "readdir": READDIR, "create": CREATE, "statfs": STATFS}
 
 
 def attributes(node: int) -> bytes:
-    mode, size = (0o40755, 0) if node == ROOT else (0o100644, len(TEXT) if node == FINE else 1 << 20)
+    mode, size = (0o40755, 0) if node == ROOT else (0o100755, len(TEXT) if node == FINE else 1 << 20)
     return struct.pack("<6Q10I", node, size, 8, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
 
 
@@ -38,7 +39,7 @@ def listing(offset: int) -> bytes:
 def answer(code: int, node: int, body: bytes, never: int) -> tuple[int, bytes] | None:
     """(errno, reply), or None for no answer at all."""
     wanted = NAMES.get(body.split(b"\0")[0]) if code == LOOKUP else node
-    if code == never and wanted in (STUCK, ROOT if never == READDIR else STUCK):
+    if code == never and wanted in (STUCK, ROOT if never in (READDIR, CREATE, STATFS) else STUCK):
         return None
     match code:
         case 26:
@@ -61,7 +62,9 @@ def answer(code: int, node: int, body: bytes, never: int) -> tuple[int, bytes] |
     return 38, b""
 
 
-def main(folder: str, operation: str) -> None:
+def main(folder: str, operation: str, name: str = "") -> None:
+    if name:
+        NAMES[name.encode()] = NAMES.pop(b"stuck.log")
     libc = ctypes.CDLL(None, use_errno=True)
     device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
     options = f"fd={device},rootmode=40000,user_id=0,group_id=0,allow_other"
@@ -84,4 +87,4 @@ def main(folder: str, operation: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])

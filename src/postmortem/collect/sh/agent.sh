@@ -36,7 +36,7 @@ now() { # sets $now
 start_clock() { # lxcfs serves /proc/uptime over FUSE: then it may hang, and date(1) has to do
 	fast_clock=no has_proc=no lxcfs='' now=0 started=0 last_tick=0 epoch=0 stamps='0 unknown'
 	end=$PM_DEADLINE_CS
-	[ -r /proc/self/stat ] && has_proc=yes
+	read -r pid _ </proc/self/stat && [ "$pid" = $$ ] && has_proc=yes # it may be that of another namespace
 	while read -r _ mount _; do
 		[ "$mount" = /proc/uptime ] && lxcfs=yes
 	done </proc/mounts
@@ -76,7 +76,7 @@ end_member() {
 	flush_notes
 	now
 	complete=yes
-	case "$states " in *" over-budget "*) complete=no ;; esac
+	case "$states $mode" in *" over-budget "* | *bare) complete=no ;; esac
 	# A second look at what could not be killed.
 	there=
 	for pid in $abandoned; do alive "$pid" && there="$there $pid"; done
@@ -106,7 +106,7 @@ main() {
 	umask 077
 	[ -n "$POSTMORTEM_DEBUG" ] || exec 2>/dev/null
 	cd /
-	S='' worker='' guard='' stop='' notes='' states='' ended=no mode=whole abandoned='''' dead_mounts='' stuck_paths='' done_paths=''
+	S='' worker='' guard='' stop='' notes='' states='' tiers='' ended=no mode=whole abandoned='''' dead_mounts='' stuck_paths='' done_paths=''
 	log_paths='' log_members='' labels='' gpu_is_stuck='' gpu_answered='' other=''
 	members=0 sent=0 note_count=0 hangs=0 step=0 wid=0 log_count=0
 	two=é
@@ -129,6 +129,8 @@ main() {
 		start_guard
 		start_worker
 		plan
+		alive "$guard" || stop='no process could be started'
+		[ "$stop" != 'no process could be started' ] || bare
 	else
 		log spool missing 0 0 "" "/dev/shm" "no place for a spool can be written"
 		bare
@@ -156,8 +158,9 @@ emergency() { # the shell ends before its time: it could not fork, or open a fil
 	clean_up
 }
 
-bare() { # no spool: what a variable can hold, of files that always answer
+bare() { # no spool, no process: what a variable can hold, of files that always answer
 	mode=bare
+	case $tiers in */memory*) return ;; esac
 	for file in /proc/uptime /proc/meminfo /proc/loadavg /proc/vmstat /proc/pressure/memory /proc/self/cgroup /proc/self/mounts; do
 		text=
 		while IFS= read -r line; do text=$text$line$NL; done <$file

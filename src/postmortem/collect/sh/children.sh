@@ -5,7 +5,10 @@
 # --- the spool
 
 alive() { # PID: exists and is not a zombie
-	[ "$has_proc" = yes ] || { kill -0 "$1" && return; }
+	[ "$has_proc" = yes ] || {
+		kill -0 "$1" 2>/dev/null
+		return
+	}
 	read -r line 2>/dev/null </proc/"$1"/stat || return 1
 	case ${line##*) } in Z* | X*) return 1 ;; esac
 }
@@ -14,7 +17,7 @@ make_spool() { # a private folder in the first place that can be written; each i
 	for place in "$POSTMORTEM_SPOOL" /dev/shm /run /tmp; do
 		[ -n "$place" ] || continue
 		try=$place/postmortem.$$
-		(mkdir -m 700 "$try" && head -c 65536 /dev/zero >"$try/room" && mkfifo -m 600 "$try/events" && rm "$try/room") </dev/null >/dev/null 2>&1 &
+		(mkdir "$try" && head -c 65536 /dev/zero >"$try/room" && mkfifo "$try/events" && rm "$try/room") </dev/null >/dev/null 2>&1 &
 		child=$!
 		tries=0
 		while alive $child && [ "$tries" -lt 20 ]; do
@@ -50,7 +53,7 @@ start_guard() {
 
 start_worker() {
 	wid=$((wid + 1))
-	mkfifo -m 600 "$S/go.$wid"
+	mkfifo "$S/go.$wid"
 	exec 4<>"$S/go.$wid"
 	(
 		trap - PIPE TERM INT HUP
@@ -68,8 +71,11 @@ kill_worker() {
 
 await() { # UNTIL: the worker's next answer, in $what $state $size $name $source $reason; fails when it is too late
 	while :; do
-		IFS=$US read -r from what state size into source reason <&3 || continue
+		from=
+		alive "$guard" || return 1 # no tick would ever end the wait
+		IFS=$US read -r from what state size into source reason <&3
 		[ "$from" = "$wid" ] && return 0
+		[ "$from" != gone ] || stop='no process could be started'
 		now
 		[ "$now" -lt "$1" ] || return 1
 		[ -z "$stop" ] || return 1
@@ -79,7 +85,7 @@ await() { # UNTIL: the worker's next answer, in $what $state $size $name $source
 }
 
 parent_is_there() { # a driver that was killed cannot say so; we are somebody else's child then
-	[ "$PM_FOLLOW" = yes ] || return 0
+	[ "$PM_FOLLOW$has_proc" = yesyes ] || return 0
 	read -r line <"/proc/$$/stat" || return 0
 	line=${line##*) }
 	line=${line#* }
@@ -121,12 +127,14 @@ stacks() { # PIDS
 }
 
 bounded() { # FUNCTION ARGS: its output to $S/bounded, given half a second in a child
+	alive "$guard" || return 1
 	("$@" >"$S/bounded" 2>&1 3>&-; echo bounded >&3) </dev/null >/dev/null 2>&1 4>&- &
 	now
 	patience=$((now + 50))
 	while [ "$now" -lt "$patience" ]; do
-		read -r answered <&3 || continue
+		read -r answered <&3
 		[ "$answered" = bounded ] && return 0
+		[ -z "$stop" ] || return 1
 		now
 	done
 	return 1

@@ -6,7 +6,10 @@ trap "" PIPE TERM INT HUP
 exec 3>"$2/events"
 
 alive() {
-	[ "$6" = yes ] || { kill -0 "$1" && return; }
+	[ "$6" = yes ] || {
+		kill -0 "$1"
+		return
+	}
 	read -r line </proc/"$1"/stat || return 1
 	case ${line##*) } in Z*) return 1 ;; esac
 }
@@ -25,6 +28,9 @@ now() {
 	fi
 }
 
+# When it cannot fork, it says so: the agent would wait for a tick that never comes.
+trap 'echo gone >&3; kill -TERM "$1"' EXIT
+
 now=0
 last_tick=$(date +%s)
 now "$@"
@@ -35,6 +41,7 @@ while alive "$@"; do
 	now "$@"
 	[ "$now" -lt "$end" ] || kill -9 "$1"
 done
+trap - EXIT
 read -r worker <"$2/worker" && kill -9 "-$worker"
 kill -9 "$worker" 2>/dev/null
 rm -rf "$2"

@@ -184,6 +184,7 @@ second_sample() { # 0.3 s or more after the first, or as late as was asked for
 	now
 	until=$((started + wait_cs))
 	while [ "$now" -lt "$until" ] && [ "$now" -lt $((end - 50)) ] && [ -z "$stop" ]; do
+		alive "$guard" || return 0
 		read -r _ <&3
 		now
 	done
@@ -192,4 +193,7 @@ second_sample() { # 0.3 s or more after the first, or as late as was asked for
 	return 0
 }
 
-tier() { flush_notes; } # NAME
+tier() { # NAME of the one that ended
+	tiers="$tiers/$1"
+	flush_notes
+}

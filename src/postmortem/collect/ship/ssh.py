@@ -20,7 +20,7 @@ _SEND = (
 
 
 def send(bundle: Bundle, target: str, seconds: float) -> str:
-    """Appends to a partial file from where it ends; it gets its name when its hash is right. Raises OSError, or Refused."""
+    """Appends to a partial file from where it ends; named when its hash is right. Raises OSError, or Refused."""
     from postmortem.collect.ship import Refused
 
     parts, until = urlsplit(target), time.monotonic() + seconds

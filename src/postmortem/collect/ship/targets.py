@@ -34,7 +34,7 @@ Sender = Callable[[Bundle, str, float], str]  # bundle, target, seconds -> the a
 
 
 def target_of(text: str) -> str:
-    """The URL that `--ship` means: itself, `env:NAME` or `@FILE`. Raises UsageError, also for a secret in an argument."""
+    """The URL that `--ship` means: itself, `env:NAME` or `@FILE`. Raises UsageError, also for a secret in argv."""
     url = text
     if text.startswith("env:"):
         url = os.environ.get(text[4:], "").strip()
