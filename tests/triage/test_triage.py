@@ -78,6 +78,7 @@ def test_changed_content_is_read_again(done: tuple[Path, Path], tmp_path: Path) 
     assert {g["class"]: g["count"] for g in json.loads(ran.stdout)["groups"]}["network.port-in-use"] == 4
 
 
+@pytest.mark.slow
 def test_another_catalogue_reads_everything_again(done: tuple[Path, Path], tmp_path: Path) -> None:
     shutil.copytree(done[1], tmp_path / "out")
     more = tmp_path / "own.yaml"

@@ -110,12 +110,12 @@ def options_of(wanted: Wanted, out: Path) -> Options:
 @contextmanager
 def pool_of(wanted: Wanted) -> Iterator[Pool]:
     pool = dask(wanted.scheduler) if wanted.scheduler else local(wanted.jobs or 0)
+    fine = False
     try:
         yield pool
-    except BaseException:
-        pool.close(True)
-        raise
-    pool.close(False)
+        fine = True
+    finally:
+        pool.close(not fine)
 
 
 @contextmanager

@@ -135,13 +135,13 @@ class Children:
     @contextlib.contextmanager
     def one(self, options: Options) -> Any:
         """A child with these options, for the time of one bundle."""
-        child = self._take(options)
+        child, fine = self._take(options), False
         try:
             yield child
-        except BaseException:
-            child.end()
-            raise
+            fine = True
         finally:
+            if not fine:
+                child.end()
             self._give(child)
 
     def close(self) -> None:

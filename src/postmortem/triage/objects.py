@@ -37,6 +37,7 @@ def _store(scheme: str, bucket: str) -> Any:
 def listed(url: str, newer_than: Any = None) -> Iterator[Item]:
     """The objects below a prefix in the order of their keys, each with its ETag; a thousand for each request."""
     import obstore
+    from obstore.exceptions import BaseError
 
     store, (scheme, bucket, prefix) = store_of(url), split(url)
     prefix = prefix.strip("/")
@@ -48,15 +49,23 @@ def listed(url: str, newer_than: Any = None) -> Iterator[Item]:
                     continue
                 name = path.removeprefix(prefix).lstrip("/") or path.rsplit("/", 1)[-1]
                 yield Item(name, f"{scheme}://{bucket}/{path}", f"{one['e_tag'] or ''}:{one['size']}")
-    except Exception as error:
-        raise PostmortemError(f"cannot list {url}: {str(error).splitlines()[0][:300]}") from error
+    except (BaseError, OSError) as error:
+        raise PostmortemError(f"cannot list {url}: {first_line(error)}") from error
 
 
 def fetch(url: str, to: Path) -> None:
-    """The object's bytes into a file, block by block."""
+    """The object's bytes into a file, block by block. Raises PostmortemError."""
     import obstore
+    from obstore.exceptions import BaseError
 
-    got = obstore.get(store_of(url), split(url)[2])
-    with open(to, "wb") as file:
-        for block in got.stream():
-            file.write(block)
+    try:
+        got = obstore.get(store_of(url), split(url)[2])
+        with open(to, "wb") as file:
+            for block in got.stream():
+                file.write(block)
+    except (BaseError, OSError) as error:
+        raise PostmortemError(f"{type(error).__name__}: {first_line(error)}") from error
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [""])[0][:300]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from postmortem.errors import PostmortemError
 from postmortem.triage.run import Count
 
 EVERY_S = 0.25
@@ -37,7 +38,7 @@ class Progress:
     def _count(self, total: Callable[[], int]) -> None:
         try:
             self._total = total()
-        except Exception:  # the run itself says what is wrong with the roots
+        except (PostmortemError, OSError):  # the run itself says what is wrong with the roots
             self._total = None
 
 

@@ -88,19 +88,19 @@ class Run:
             yield Batch(read, self.options)
 
     def _land(self, future: Future[list[Done]], batch: Batch) -> None:
-        try:
-            done = future.result()
-        except PostmortemError:
-            raise
-        except Exception as error:  # the worker died with the batch, several times over
+        error = future.exception()
+        if isinstance(error, PostmortemError):
+            raise error
+        if error is not None:  # the worker died with the batch, several times over
             self._lost(batch, error)
             return
+        done = future.result()
         if batch.only_identify:
             self._identified(batch, done)
         else:
             self._write(done, read=len(done))
 
-    def _lost(self, batch: Batch, error: Exception) -> None:
+    def _lost(self, batch: Batch, error: BaseException) -> None:
         """A batch that no worker survives is tried item by item; an item that none survives is a row."""
         if len(batch.items) > 1:
             self._again.extend(replace(batch, items=(item,)) for item in batch.items)

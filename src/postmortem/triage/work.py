@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from postmortem import __version__
@@ -28,12 +28,14 @@ def run_batch(batch: Batch, children: Children | None = None) -> list[Done]:
 
 def run_item(item: Item, options: Options, only_identify: bool, children: Children) -> Done:
     start = time.monotonic()
-    try:
-        with fetched(item) as path:
+    with ExitStack() as stack:
+        try:
+            path = stack.enter_context(fetched(item))
+        except PostmortemError as error:
+            why = f"cannot fetch {item.path}: {error}"
+            done = Done(item, "", without_report(item.path, "unread", why, options.catalogue, __version__))
+        else:
             done = asked(item, path, options, only_identify, children)
-    except PostmortemFetchError as error:
-        row = without_report(item.path, "unread", f"cannot fetch {item.path}: {error}", options.catalogue, __version__)
-        done = Done(item, "", row)
     return Done(item, done.id, done.row, round(time.monotonic() - start, 4), whoami())
 
 
@@ -61,13 +63,9 @@ def stopped(why: str, options: Options) -> str:
     return f"stopped: {why}" + (f": {limits[why]}" if why in limits else "")
 
 
-class PostmortemFetchError(PostmortemError):
-    """An object could not be fetched."""
-
-
 @contextmanager
 def fetched(item: Item) -> Iterator[str]:
-    """The item as a local path; an object is fetched into a private folder and removed again."""
+    """The item as a local path; an object is fetched into a private folder for the time. Raises PostmortemError."""
     if "://" not in item.place:
         yield item.place
         return
@@ -75,10 +73,7 @@ def fetched(item: Item) -> Iterator[str]:
 
     with tempfile.TemporaryDirectory(prefix="postmortem-triage-") as folder:
         path = Path(folder) / (item.path.rsplit("/", 1)[-1] or "object")
-        try:
-            fetch(item.place, path)
-        except Exception as error:  # the store's own kinds of error, of which there are many
-            raise PostmortemFetchError(f"{type(error).__name__}: {str(error).splitlines()[0][:200]}") from error
+        fetch(item.place, path)
         yield str(path)
 
 
