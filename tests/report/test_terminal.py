@@ -8,7 +8,7 @@ import pytest
 
 from postmortem.report.moment import told
 from postmortem.report.terminal import Look, one_line, render
-from postmortem.report.words import reasons, shown, size, weight
+from postmortem.report.words import followed, reasons, shown, size, weight
 
 
 def when(utc: str, plus_minus: float = 0.5, zone: bool = True) -> dict[str, Any]:
@@ -109,3 +109,22 @@ def test_one_line(sample: Any) -> None:
 def test_no_cause_named(status: str, word: str, sample: Any) -> None:
     text = render({**sample, "root_cause": None, "status": status})
     assert text.startswith(word + "  ")
+
+
+def link(name: str, because_of: str | None, place: str = "consequence") -> dict[str, Any]:
+    return {"class": name, "because_of": because_of, "place": place}
+
+
+@pytest.mark.parametrize(
+    ("links", "order"),
+    [
+        ([link("r", None, "root"), link("s", "m"), link("m", "r")], "r m s"),
+        ([link("r", None, "root"), link("a", "r"), link("b", "r"), link("c", "a")], "r a c b"),
+        ([link("r", None, "root"), link("x", "y"), link("y", "x")], "r x y"),
+        ([link("a", "gone"), link("a", "gone"), link("c", None, "context")], "a a"),
+        ([], ""),
+    ],
+    ids=["late cause", "branches", "circle", "twice", "empty"],
+)
+def test_effects_stand_below_their_causes(links: list[dict[str, Any]], order: str) -> None:
+    assert " ".join(one["class"] for one in followed({"chain": links})) == order

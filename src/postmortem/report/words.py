@@ -66,8 +66,21 @@ def shown(value: Any, unit: str = "") -> str:
 
 
 def followed(report: Report) -> list[Any]:
-    """The chain from the root to the symptom."""
-    return [k for k in report["chain"] if k["place"] in ("root", "consequence", "symptom")]
+    """The chain from the root to the symptom, every effect below its cause."""
+    links = [k for k in report["chain"] if k["place"] in ("root", "consequence", "symptom")]
+    named = {k["class"] for k in links}
+    told: list[Any] = []
+    waiting = [k for k in links if k["because_of"] not in named]
+    while waiting:
+        one = waiting.pop(0)
+        told.append(one)
+        effects = [k for k in links if k["because_of"] == one["class"] and not held(k, told) and not held(k, waiting)]
+        waiting = effects + waiting
+    return told + [k for k in links if not held(k, told)]
+
+
+def held(one: Any, links: list[Any]) -> bool:
+    return any(one is other for other in links)
 
 
 def beside(report: Report) -> list[Any]:

@@ -30,6 +30,7 @@ from postmortem.report.words import (
 )
 
 HERE = "postmortem.report.html"
+NUMBERS = {"memory": "Memory", "oom-tasks": "Memory", "gpus": "GPUs"}
 TICKED = re.compile(r"`([^`]+)`")
 PAGE, STYLE, SCRIPT = "page.html.j2", "style.css", "script.js"
 
@@ -64,6 +65,7 @@ def page(report: Report) -> str:
         contexts=[one for one in exhibits(report, "context") if not links.in_script(one)],
         scripts=exhibits(report, "script"),
         tables=exhibits(report, "table"),
+        numbers=heading(report),
         trees=exhibits(report, "tree"),
         sources=exhibits(report, "source"),
         picture=picture(report, links),
@@ -76,6 +78,13 @@ def page(report: Report) -> str:
         style=Markup(style),
         script=Markup(script),
     )
+
+
+def heading(report: Report) -> str:
+    """`Memory`, `GPUs` or both."""
+    shown_here = [*exhibits(report, "series"), *exhibits(report, "table")]
+    names = [one.get("name", "") for one in shown_here if one.get("name") not in ("activity", "order")]
+    return " and ".join(sorted({NUMBERS.get(name, "GPUs") for name in names}, reverse=True))
 
 
 def ticked(text: str) -> Markup:

@@ -105,7 +105,7 @@ def picture(report: Report, links: Links) -> Picture | None:
         view=view,
         lanes=tuple(Lane(name, y[name], bars(report, name, y[name], span)) for name in names),
         marks=marks(inside, y, span, links, leads(report)),
-        arrows=arrows(report, inside, y, span),
+        arrows=arrows(report, inside, y, span, view[1] / 100),
         ticks=ticks(span.start, span.end, view[0] / WIDTH, view[1] / WIDTH, unit),
         unit=unit,
         notes=notes(dated, rows, inside, names, report),
@@ -188,8 +188,8 @@ def label(row: Any) -> str:
     return f"{at}{place(row)}  {what}{many}\n{row['text'][:300]}"
 
 
-def arrows(report: Report, rows: list[Any], y: dict[str, int], span: Span) -> tuple[Arrow, ...]:
-    """A curve for each link of the chain whose both ends are drawn."""
+def arrows(report: Report, rows: list[Any], y: dict[str, int], span: Span, least: float) -> tuple[Arrow, ...]:
+    """A curve for each link of the chain whose both ends are drawn and stand at least so far apart in one lane."""
     drawn = {(r["source"], r["line"]): (span.x(second(r)), y[r["source"]] + MARK_Y) for r in rows if r["source"] in y}
     ends: dict[str, tuple[float, float]] = {}
     for link in followed(report):
@@ -199,7 +199,7 @@ def arrows(report: Report, rows: list[Any], y: dict[str, int], span: Span) -> tu
     made = []
     for link in followed(report):
         start, end = ends.get(link["because_of"] or ""), ends.get(link["class"])
-        if start and end and start != end:
+        if start and end and (start[1] != end[1] or abs(start[0] - end[0]) >= least):
             said = f"{link['because_of']} caused {link['class']} ({link['edge']})"
             made.append(Arrow(curve(start, end), *end, link["edge"] or "", said))
     return tuple(made)
