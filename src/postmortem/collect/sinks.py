@@ -224,12 +224,26 @@ def _alone(link: int, stdout: bool) -> None:
 
 def _loop(place: Place, link: socket.socket) -> None:
     failed = False
-    with link.makefile("rb") as requests:
-        while len(head := requests.read(_HEAD.size)) == _HEAD.size:
-            what, size = _HEAD.unpack(head)
-            data = requests.read(size)
-            if len(data) < size:
-                break  # our other half died in the middle of a member
-            wrong, path = _act(place, what, data, failed)
-            failed = bool(wrong) or (failed and what != b"T")
+    while len(head := _exactly(link, _HEAD.size)) == _HEAD.size:
+        what, size = _HEAD.unpack(head)
+        data = _exactly(link, size)
+        if len(data) < size:
+            break  # our other half died in the middle of a member
+        wrong, path = _act(place, what, data, failed)
+        failed = bool(wrong) or (failed and what != b"T")
+        with contextlib.suppress(OSError):  # it died; what it had sent is kept all the same
             link.sendall(json.dumps([wrong, path]).encode() + b"\n")
+
+
+def _exactly(link: socket.socket, size: int) -> bytes:
+    """So many bytes, or fewer at the end."""
+    out = bytearray()
+    while len(out) < size:
+        try:
+            got = link.recv(min(size - len(out), 1 << 18))
+        except ConnectionResetError:
+            continue  # told once, for answers that it never read; what it had sent is still there
+        if not got:
+            break
+        out += got
+    return bytes(out)
