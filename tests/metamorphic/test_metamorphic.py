@@ -28,6 +28,7 @@ from scoring import Case, cases, share
 
 TRANSFORMS: dict[str, Transform] = {
     "files renamed": names.neutral_files,
+    "files in another order": names.other_order,
     "times + 400 days": times.shifted,
     "host names": names.hosts,
     "pids": names.pids,
