@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from postmortem.lines import kernel as ring
 from postmortem.lines import leading, records, stamped, stamps, system, wrappers
@@ -11,19 +12,30 @@ from postmortem.lines.stamps import MONTHS
 from postmortem.lines.types import Head, Line, Stamp
 
 # Layers that only carry a line: what is inside stands as if nothing were around it.
-_CARRIERS = frozenset(["docker-json", "cri", "github", "compose", "pod", "rank", "actor", "priority", "facility"])
+_CARRIERS = frozenset(
+    ["docker-json", "cri", "github", "compose", "pod", "rank", "actor", "priority", "facility", "netconsole"]
+)
 _WEEKDAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _LEVEL_STARTS = frozenset({"INFO", "WARN", "ERRO", "DEBU", "TRAC"})
 _DEPTH = 5
+SHORT = 600  # characters of a line whose parts are remembered
+REMEMBERED = 16_384  # lines: 10 MiB
 
 
 def split(raw: str, number: int = 0, dialect: str = "", kernel: bool = False) -> Line:
     """The parts of a line in the given dialect ("" tries all); a line of no known form is all message."""
+    return (_remembered if len(raw) <= SHORT else _split)(raw, number, dialect, kernel)
+
+
+def _split(raw: str, number: int, dialect: str, kernel: bool) -> Line:
     head = _peeled(raw, dialect, kernel)[0]
     return Line(
         number, raw, head.text, best_stamp(head.stamps), head.host, head.program, head.pid, head.level,
         "kernel" if head.kernel else "program",
     )  # fmt: skip
+
+
+_remembered = lru_cache(REMEMBERED)(_split)  # one line is looked at by many parsers and signatures
 
 
 def stamps_of(raw: str, dialect: str = "", kernel: bool = False) -> tuple[Stamp, ...]:
@@ -87,6 +99,8 @@ def _layer(head: Head, dialect: str, weak: bool) -> str:
     if first.isdigit():
         if "," in head.text[:4] and ring.kmsg(head):
             return "kmsg!"
+        if weak and "." in head.text[1:4] and wrappers.netconsole(head):
+            return "netconsole"
         return stamped.digits(head, dialect, weak)
     if first.isalpha() or first == "_":
         return _word(head, dialect, weak)

@@ -66,7 +66,9 @@ def _iso(epoch: int) -> str:
 
 
 def _stat(reading: Reading) -> Iterator[Fact]:
-    """stat(1): `File:` names the file that the lines below speak of."""
+    """stat(1): `File:` names the file that the lines below speak of; a log kept in part is too long for it."""
+    if not reading.source.text.whole:
+        return
     entity: dict[str, str] = {}
     for number, raw in reading.source.text.kept():
         if match := _STAT.match(raw):

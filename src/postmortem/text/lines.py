@@ -23,6 +23,7 @@ from postmortem.scan.escapes import printable, strip_escapes
 
 LINE_LIMIT = 64 << 10  # bytes of one line
 LINE_HEAD, LINE_TAIL = 48 << 10, 15 << 10
+SHORT, REMEMBERED = 600, 16_384  # characters of a line that is remembered, and how many are
 
 
 def shorten(line: bytes) -> bytes:
@@ -74,13 +75,19 @@ class Text:
     raw: bool = False  # a script: carriage returns stay
     runs: tuple[Run, ...] = field(default=(), repr=False)  # in order, not overlapping
     long_lines: bool = False  # lines over the limit were kept whole, as structured sources need
+    seen: dict[int, str] = field(default_factory=dict, repr=False, compare=False)  # lines that were asked for
 
     def line(self, number: int) -> str | None:
         """The line without its end, or None where it was not kept or does not exist."""
+        if (known := self.seen.get(number)) is not None:
+            return known
         at = bisect_right(self.runs, number, key=lambda run: run.first) - 1
         if at < 0 or number > self.runs[at].last:
             return None
-        return self._shown(self.runs[at].bytes_of(number), number)
+        shown = self._shown(self.runs[at].bytes_of(number), number)
+        if len(shown) <= SHORT and len(self.seen) < REMEMBERED:
+            self.seen[number] = shown
+        return shown
 
     def kept(self) -> Iterator[tuple[int, str]]:
         """(number, line) of every line that was kept, in order."""
