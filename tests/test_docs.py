@@ -26,9 +26,13 @@ NOT_OURS = re.compile(r"^(?:make |pip |docker |#)")
 
 
 def blocks(page: Path) -> list[list[str]]:
-    """The command lines of a page: `sh` fences, indented blocks, and `run`/`script` lines of YAML."""
+    """The command lines of a page: `sh` fences, indented blocks, and `run`/`script` lines of YAML.
+
+    A fence that is a whole script is a recipe of `postmortem hook`; tests/collect runs those.
+    """
     text = page.read_text(encoding="utf-8")
-    found = [body.splitlines() for kind, body in FENCE.findall(text) if kind == "sh"]
+    text = text.replace("\\\n", " ")
+    found = [body.splitlines() for kind, body in FENCE.findall(text) if kind == "sh" and not body.startswith("#!")]
     rest = FENCE.sub("", text)
     found += [[line[4:] for line in body.splitlines()] for body in INDENTED.findall(rest)]
     inner = [
@@ -59,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the pages speak of."""
     path = tmp_path_factory.mktemp("docs")
     sample = ROOT / "samples/syntax-error-zombie"
-    for name in ("bundle.tar.gz", "good.tar.gz", "bad.tar.gz"):
+    for name in ("bundle.tar.gz", "good.tar.gz"):
         shutil.copy(sample / "bundle.tar.gz", path / name)
     (path / "samples").symlink_to(ROOT / "samples")
     shutil.copytree(sample / "files", path / "incident")
@@ -79,7 +83,14 @@ BLOCKS = [(page, lines) for page in PAGES for lines in blocks(page)]
 
 
 def test_the_pages_show_commands() -> None:
-    assert {page.name for page, _ in BLOCKS} >= {"README.md", "quickstart.md", "hooks.md", "reports.md", "ci.md"}
+    assert {page.name for page, _ in BLOCKS} >= {
+        "README.md",
+        "quickstart.md",
+        "reports.md",
+        "new-class.md",
+        "ci.md",
+        "troubleshooting.md",
+    }
 
 
 @pytest.mark.parametrize(("page", "lines"), BLOCKS, ids=[f"{p.name}-{n}" for n, (p, _) in enumerate(BLOCKS)])
@@ -105,7 +116,8 @@ def parsed(words: list[str]) -> None:
         found = command.get_command(click.Context(command), words[0])
         assert found is not None, words
         command, words = found, words[1:]
-    command.make_context("postmortem", words)
+    with command.make_context("postmortem", words):
+        pass  # files that it opened are closed
 
 
 def test_a_wrong_option_would_be_seen() -> None:
@@ -169,7 +181,8 @@ def test_every_help_has_an_example_that_parses(
 ) -> None:
     monkeypatch.chdir(folder)
     Path("state").mkdir(exist_ok=True)
-    Path("capture.tar.gz").touch()
+    for file in ("capture.tar.gz", "unredacted.tar.gz", "service.log"):
+        Path(file).touch()
     shown = [line.strip() for line in (command.help or "").splitlines() if line.strip().startswith(name)]
     assert shown, f"{name} --help shows no example"
     for line in shown:

@@ -18,6 +18,9 @@ def verify(bundle: str, public_key: str | None) -> None:
     """Check a bundle's hashes, order and completeness.
 
     Exits 0 when it is whole, 3 when it is sound but partial, 1 when it is damaged.
+
+    \b
+    postmortem verify bundle.tar.gz
     """
     from postmortem.collect.sign import check
     from postmortem.collect.verify import verify as run
@@ -38,7 +41,11 @@ def verify(bundle: str, public_key: str | None) -> None:
 @click.argument("bundle", type=click.Path(exists=True, dir_okay=False))
 @click.option("-o", "--output", required=True, metavar="FILE|-", help="The bundle without secrets.")
 def redact(bundle: str, output: str) -> None:
-    """Take the secrets out of a bundle that was made with --no-redact."""
+    """Take the secrets out of a bundle that was made with --no-redact.
+
+    \b
+    postmortem redact unredacted.tar.gz -o bundle.tar.gz
+    """
     from postmortem.collect.redaction import redact_bundle
 
     ended(redact_bundle(bundle, output))
@@ -52,6 +59,9 @@ def ship(bundle: str, targets: tuple[str, ...], deadline: float) -> None:
     """Send a bundle that is there; what a receiver acknowledged before is not sent again.
 
     Exits 0 when all targets have it, else 1.
+
+    \b
+    postmortem ship bundle.tar.gz env:UPLOAD_URL
     """
     import os
     import time
@@ -68,7 +78,11 @@ def ship(bundle: str, targets: tuple[str, ...], deadline: float) -> None:
 @cli.command()
 @click.argument("log", type=click.File("r", encoding="utf-8", errors="replace"))
 def unpush(log: TextIO) -> None:
-    """Put bundles together that came by log-push: LOG holds the pushed lines, whatever stands around them."""
+    """Put bundles together that came by log-push: LOG holds the pushed lines, whatever stands around them.
+
+    \b
+    postmortem unpush service.log
+    """
     from postmortem.collect.ship.push import together
     from postmortem.errors import CollectError
 

@@ -36,7 +36,12 @@ def guard(destroy_deadline: float, command: tuple[str, ...], **given: Any) -> No
 @cli.command()
 @click.argument("name", required=False)
 def hook(name: str | None) -> None:
-    """Print the recipe NAME for calling the collector at the right moment; without NAME, list them."""
+    """Print the recipe NAME for calling the collector at the right moment; without NAME, list them.
+
+    \b
+    postmortem hook
+    postmortem hook bash-exit-trap
+    """
     from postmortem.collect.guard import hooks
     from postmortem.errors import UsageError
 
