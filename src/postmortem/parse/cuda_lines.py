@@ -33,6 +33,7 @@ NEEDLES = (
 
 _ADVICE = re.compile(
     r"might be asynchronously reported|consider passing CUDA_LAUNCH_BLOCKING|[Cc]ompile with .{0,3}TORCH_USE_CUDA_DSA"
+    r"|(?i:^(?:hint|note|tip|help)\b|\bif you (?:see|get|encounter|run into))"
     r"|[Ss]earch for .{0,3}cudaError|assertion tracking was not enabled|<<\s*cudaGetErrorString"
 )
 _TEST = re.compile(
