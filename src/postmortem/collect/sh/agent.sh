@@ -117,6 +117,8 @@ main() {
 	trap 'stop=SIGINT' INT
 	trap 'stop=SIGHUP' HUP
 	trap emergency EXIT
+	tools=
+	command -v tail >/dev/null || bring_tools
 	start_clock
 	start_member
 	be_humble
@@ -139,6 +141,19 @@ main() {
 	# Some clients drop what they have not yet read when the remote command ends: they close our input when they have it.
 	[ "$PM_LINGERS" = no ] || while read -r _; do :; done
 	clean_up
+}
+
+bring_tools() { # an image with nothing but busybox: a folder of links to it
+	busybox=$(command -v busybox) || return
+	for place in "$POSTMORTEM_SPOOL" /dev/shm /run /tmp; do
+		[ -n "$place" ] || continue
+		busybox mkdir "$place/postmortem-tools.$$" || continue
+		tools=$place/postmortem-tools.$$
+		busybox --install -s "$tools"
+		[ -h "$tools/tail" ] || for name in $(busybox --list); do busybox ln -s "$busybox" "$tools/$name"; done
+		PATH=$PATH:$tools
+		return
+	done
 }
 
 be_humble() { # what nobody else wants; and the OOM killer's first choice

@@ -37,7 +37,7 @@ make_spool() { # a private folder in the first place that can be written; each i
 
 clean_up() {
 	[ -n "$worker" ] && kill_worker
-	[ -n "$S" ] && rm -rf "$S"
+	[ -n "$S$tools" ] && rm -rf ${S:+"$S"} ${tools:+"$tools"}
 	[ -n "$guard" ] && kill -9 "$guard" 2>/dev/null
 	S=
 }
@@ -46,7 +46,7 @@ clean_up() {
 
 start_guard() {
 	(
-		exec $setsid sh -c "$GUARD" postmortem-guard "$$" "$S" "$beat" "$((end + 50 - now))" "$fast_clock" "$has_proc"
+		exec $setsid sh -c "$GUARD" postmortem-guard "$$" "$S" "$beat" "$((end + 50 - now))" "$fast_clock" "$has_proc" "$tools"
 	) </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
 	guard=$!
 }

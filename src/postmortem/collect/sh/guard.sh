@@ -1,6 +1,6 @@
 # The second child of agent.sh: ticks its clock, ends it when it passes its deadline, and cleans up when it is gone.
 # $1 agent, $2 spool, $3 beat, $4 hundredths of a second until its latest end, $5 whether /proc/uptime may be read,
-# $6 whether there is a /proc
+# $6 whether there is a /proc, $7 a folder of tools that goes with the spool
 
 trap "" PIPE TERM INT HUP
 exec 3>"$2/events"
@@ -44,4 +44,4 @@ done
 trap - EXIT
 read -r worker <"$2/worker" && kill -9 "-$worker"
 kill -9 "$worker" 2>/dev/null
-rm -rf "$2"
+rm -rf "$2" ${7:+"$7"}
