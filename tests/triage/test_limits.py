@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -93,8 +95,12 @@ def blocked(pid: int) -> bool:
 
 
 def test_a_child_is_single_threaded_and_limited(children: Children, tmp_path: Path) -> None:
-    good = fleets.bundle(tmp_path / "good.tar.gz", "port")
-    run_batch(Batch(items(good), options(memory_bytes=1 << 30)), children)
+    """Also after an input that `analyze` would scan with several threads."""
+    lines = b"".join(b"2026-06-11T03:40:01Z INFO a: step %d of many, all is well here\n" % n for n in range(160_000))
+    big = fleets.tar(tmp_path / "big.tar.gz", {"run.log": lines})
+    (done,) = run_batch(Batch(items(big), options(memory_bytes=1 << 30)), children)
+    assert done.row
+    assert done.row["error"] is None
     pid = children._idle[0].process.pid
     assert len(os.listdir(f"/proc/{pid}/task")) == 1
     limits = Path(f"/proc/{pid}/limits").read_text()
@@ -117,3 +123,15 @@ def test_a_child_serves_many_bundles(children: Children, tmp_path: Path) -> None
 )
 def test_how_a_child_died(code: int, why: str) -> None:
     assert why_dead(code) == why
+
+
+def test_no_scanning_thread_where_it_was_said_so() -> None:
+    """In a process of its own, since it is for good."""
+    code = (
+        "from postmortem.sources import scanning\n"
+        "one = scanning.Scanning(None); one._size = 1 << 30; assert one._helpers() is not None; one.close()\n"
+        "scanning.stay_alone()\n"
+        "two = scanning.Scanning(None); two._size = 1 << 30; assert two._helpers() is None\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 WARM, BIG = 1 << 20, 8 << 20  # bytes of input from which other threads start, and from which they do all the work
 SMALL = 64 << 10  # bytes of a block that no other thread is asked for
 MOST = 4  # scanning threads: one thread unpacks for them all, and more would wait for it
+_alone = False
+
+
+def stay_alone() -> None:
+    """No thread but the caller's scans from now on in this process: one of many children with a limit of memory."""
+    global _alone
+    _alone = True
 
 
 class Scanning:
@@ -48,10 +55,10 @@ class Scanning:
 
     def _helpers(self) -> ThreadPoolExecutor | None:
         """The threads, once the input is big."""
-        if self._pool is None and self._size > WARM:
+        if self._pool is None and self._size > WARM and not _alone:
             self._pool = ThreadPoolExecutor(min(MOST, processors()), "scan")
             self._vector = self._pool.submit(import_module, "postmortem.scan.vector")
-        return self._pool if self._size > BIG else None
+        return self._pool if self._size > BIG and not _alone else None
 
     def close(self) -> None:
         """Ends the threads."""

@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 from postmortem import __version__
 from postmortem.analysis import Engine, engine, examine
 from postmortem.errors import BundleError, PostmortemError
+from postmortem.sources.scanning import stay_alone
 from postmortem.triage.identity import identity
 from postmortem.triage.row import Row, row_of, without_report
 
@@ -129,6 +130,7 @@ def serve(jobs: BinaryIO, answers: BinaryIO) -> None:
 def main() -> None:
     """`python -m postmortem.triage.child`: only answers reach the real standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stay_alone()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
