@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
@@ -37,6 +38,15 @@ PAGE, STYLE, SCRIPT = "page.html.j2", "style.css", "script.js"
 
 def page(report: Report) -> str:
     """The whole file."""
+    style, script = text(STYLE), text(SCRIPT)
+    allowed = f"style-src {digest(style)}; script-src {digest(script)}"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    template = environment().get_template(PAGE)
+    return template.render(**parts(report), policy=policy, style=Markup(style), script=Markup(script))
+
+
+def environment() -> Environment:
+    """The template engine: everything is escaped, and a name that is not there is a mistake."""
     env = Environment(
         loader=DictLoader({PAGE: text(PAGE)}),
         autoescape=True,
@@ -44,40 +54,33 @@ def page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {
-        "told": told,
-        "place": place,
-        "reasons": reasons,
-        "weight": weight,
-        "shown": shown,
-        "size": size,
-        "ticked": ticked,
-    }
-    style, script = text(STYLE), text(SCRIPT)
+    env.filters |= {"told": told, "place": place, "reasons": reasons, "weight": weight, "shown": shown, "size": size}
+    env.filters["ticked"] = ticked
+    return env
+
+
+def parts(report: Report) -> dict[str, Any]:
+    """What the template shows, by the names that it uses."""
     links = Links(report)
-    return env.get_template(PAGE).render(
-        r={"news": [], **report},
-        headline=headline(report),
-        about=about(report),
-        end=end(report),
-        followed=followed(report),
-        beside=beside(report),
-        contexts=[one for one in exhibits(report, "context") if not links.in_script(one)],
-        scripts=exhibits(report, "script"),
-        tables=exhibits(report, "table"),
-        numbers=heading(report),
-        trees=exhibits(report, "tree"),
-        sources=exhibits(report, "source"),
-        picture=picture(report, links),
-        plots=plots(report),
-        link=links.to,
-        anchor=links.anchor,
-        source_id=links.source_id,
-        policy=f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; "
-        "base-uri 'none'; form-action 'none'",
-        style=Markup(style),
-        script=Markup(script),
-    )
+    return {
+        "r": {"news": [], **report},
+        "headline": headline(report),
+        "about": about(report),
+        "end": end(report),
+        "followed": followed(report),
+        "beside": beside(report),
+        "contexts": [one for one in exhibits(report, "context") if not links.in_script(one)],
+        "scripts": exhibits(report, "script"),
+        "tables": exhibits(report, "table"),
+        "numbers": heading(report),
+        "trees": exhibits(report, "tree"),
+        "sources": exhibits(report, "source"),
+        "picture": picture(report, links),
+        "plots": plots(report),
+        "link": links.to,
+        "anchor": links.anchor,
+        "source_id": links.source_id,
+    }
 
 
 def heading(report: Report) -> str:

@@ -8,11 +8,12 @@ from typing import Any
 
 from postmortem.report import Report
 from postmortem.report.html.links import Links
+from postmortem.report.html.scale import WIDTH, Span, domain, first_view, second
 from postmortem.report.html.ticks import Tick, ticks
-from postmortem.report.moment import parsed, year_known
+from postmortem.report.moment import year_known
 from postmortem.report.words import exhibits, followed, place
 
-WIDTH, LANE, TOP = 1000.0, 48, 6
+LANE, TOP = 48, 6
 MARK_Y = 32  # of a mark within its lane; the lane's name stands above
 MOST_LANES = 30
 RANK = ("event", "context", "contributing", "symptom", "consequence", "root")
@@ -45,6 +46,8 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
+    """One source: its name, its upper edge, and how busy it was."""
+
     name: str
     y: int
     bars: str  # path of how many lines the source wrote when
@@ -64,20 +67,6 @@ class Picture:
     ticks: tuple[Tick, ...] = ()
     unit: str = "time"  # of start and end: `time` is seconds since 1970; else `s` since boot, or `line`
     notes: tuple[str, ...] = field(default=())
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of time, in seconds since 1970."""
-
-    start: float
-    end: float
-
-    def x(self, second: float) -> float:
-        return round((second - self.start) / (self.end - self.start) * WIDTH, 3)
-
-    def holds(self, second: float) -> bool:
-        return self.start <= second <= self.end
 
 
 def picture(report: Report, links: Links) -> Picture | None:
@@ -112,21 +101,6 @@ def picture(report: Report, links: Links) -> Picture | None:
     )
 
 
-def second(row: Any) -> float:
-    """Where the row stands on the axis."""
-    at = parsed(row.get("when"))
-    return at.timestamp() if at else float(row.get("at", 0))
-
-
-def domain(told: list[float], all_of_them: list[float]) -> Span:
-    """All rows, but no more than a wide margin around the chain: a boot a week ago must not flatten a second."""
-    width = max(told) - min(told)
-    margin = max(900.0, 25 * width)
-    start, end = max(min(all_of_them), min(told) - margin), min(max(all_of_them), max(told) + margin)
-    pad = max((end - start) * 0.04, 0.05)
-    return Span(start - pad, end + pad)
-
-
 def active_from_to(report: Report) -> list[float]:
     """When the first and the last line were written, of the sources whose lines are counted."""
     ends = []
@@ -134,16 +108,6 @@ def active_from_to(report: Report) -> list[float]:
         busy = [at for s in one["sources"] for at, count in enumerate(s["counts"]) if count]
         ends += [one["start"] + min(busy) * one["width"], one["start"] + (max(busy) + 1) * one["width"]]
     return ends
-
-
-def first_view(span: Span, told: list[float]) -> tuple[float, float]:
-    """The whole; or the chain alone, where it lasts and is a small part of it."""
-    left, right = span.x(min(told)), span.x(max(told))
-    if right - left > WIDTH / 6 or right == left:
-        return 0.0, WIDTH
-    width = min(WIDTH, max((right - left) * 1.6, WIDTH / 12))
-    x = min(max(0.0, (left + right - width) / 2), WIDTH - width)
-    return round(x, 3), round(width, 3)
 
 
 def lanes_of(rows: Iterable[Any], active: dict[str, Any]) -> list[str]:

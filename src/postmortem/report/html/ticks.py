@@ -17,6 +17,8 @@ WANTED = 7
 
 @dataclass(frozen=True, slots=True)
 class Tick:
+    """A label under the picture, and where it stands in percent of what is seen."""
+
     percent: float
     text: str
 
