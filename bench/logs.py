@@ -39,8 +39,8 @@ KILL = (
     "\n[  900.000001] daemon invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0"
     "\n[  900.000002] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=a,mems_allowed=0,oom_memcg=/docker/a,"
     "task_memcg=/docker/a,task=daemon,pid=812,uid=0"
-    "\n[  900.000003] Memory cgroup out of memory: Killed process 812 (daemon) total-vm:35555512kB, anon-rss:34603008kB, "
-    "file-rss:8192kB, shmem-rss:1024kB, UID:0 pgtables:690000kB oom_score_adj:0\n"
+    "\n[  900.000003] Memory cgroup out of memory: Killed process 812 (daemon) total-vm:35555512kB, "
+    "anon-rss:34603008kB, file-rss:8192kB, shmem-rss:1024kB, UID:0 pgtables:690000kB oom_score_adj:0\n"
 )
 RUN = "phase 2/3: timed batch\nbenchmark.sh: line 212:   812 Killed                  daemon --config daemon.toml\n"
 SMALL = {

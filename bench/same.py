@@ -1,4 +1,4 @@
-"""Compares the reports of two states of the program, which must be equal: python bench/same.py OLD_SRC NEW_SRC PATH..."""
+"""Compares the reports of two states of the program: python bench/same.py OLD_SRC NEW_SRC PATH..."""
 
 from __future__ import annotations
 

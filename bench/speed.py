@@ -76,18 +76,18 @@ def peers(folder: Path, mib: int, runs: int) -> str:
     count = len(patterns.read_text().splitlines())
     shell = {
         "postmortem analyze (all of it)": f"{PM} analyze {bundle}",
-        "gzip -dc | wc -c": f"gzip -dc {bundle} | wc -c",
+        "gzip -dc, wc -c": f"gzip -dc {bundle} | wc -c",
     }
     if shutil.which("rg"):
         shell[f"rg -z -c -f, {count} literals"] = f"rg -z -a -c -f {patterns} {bundle}"
-    shell["gzip -dc | grep -c -E -f, the same"] = f"gzip -dc {bundle} | LC_ALL=C grep -a -c -E -f {patterns}"
+    shell["gzip -dc, grep -c -E -f, the same"] = f"gzip -dc {bundle} | LC_ALL=C grep -a -c -E -f {patterns}"
     results = medians(shell, folder, runs)
     if shutil.which("lnav"):
         results["lnav -n, headless"] = seconds(f"lnav -n {bundle}", folder)
     small = made(folder, 2)
     naive = seconds(f"{sys.executable} {HERE / 'naive.py'} {patterns} {small}", folder)
     results[f"naive Python, 30 lines ({mib} MiB from 2 MiB)"] = (naive[0] * mib / 2, naive[1])
-    base = results["gzip -dc | wc -c"][0]
+    base = results["gzip -dc, wc -c"][0]
     rows = [
         (n, f"{s:.2f} s", f"{s / base:.2f}", f"{mib / s:.0f} MiB/s", f"{r >> 10} MiB") for n, (s, r) in results.items()
     ]
@@ -156,8 +156,8 @@ def machine() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
     load = os.getloadavg()[0]
     return (
-        f"{platform.system()} on {platform.machine()}, {os.cpu_count()} processors of a virtual machine, {memory} GiB of "
-        f"memory, Python {platform.python_version()}; one-minute load before the run {load:.1f}."
+        f"{platform.system()} on {platform.machine()}, {os.cpu_count()} processors of a virtual machine, {memory} GiB "
+        f"of memory, Python {platform.python_version()}; one-minute load before the run {load:.1f}."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,9 @@ class Hits:
 
     def __init__(self, scanner: Scanner, margins: Margins) -> None:
         self._scanner = scanner
-        self._margins = [margins.get(pattern, MARGIN) for pattern in scanner.patterns]
-        self._counts = [0] * len(scanner.patterns)
-        self._first: list[list[int]] = [[] for _ in scanner.patterns]
+        self._margins = margins
+        self._counts: Counter[int] = Counter()
+        self._first: dict[int, list[int]] = {}
         self._last: dict[int, deque[int]] = {}
         self._before = 0  # lines of the blocks that came before
 
@@ -70,7 +70,7 @@ class Hits:
         """Whether the line is one of the first that this pattern nominates."""
         count = self._counts[pattern] = self._counts[pattern] + 1
         if count <= FIRST_HITS:
-            self._first[pattern].append(line)
+            self._first.setdefault(pattern, []).append(line)
             return True
         self._late(pattern).append(line)
         return False
@@ -81,14 +81,14 @@ class Hits:
         return self._last[pattern]
 
     def _margin(self, patterns: Sequence[int]) -> tuple[int, int]:
-        wanted = [self._margins[pattern] for pattern in patterns]
+        wanted = [self._margins.get(self._scanner.patterns[pattern], MARGIN) for pattern in patterns]
         return max(before for before, _ in wanted), max(after for _, after in wanted)
 
     def lines(self) -> dict[str, tuple[int, ...]]:
         """Pattern -> the numbers of the lines that were kept, from 1."""
         names = self._scanner.patterns
-        return {names[n]: (*first, *self._last.get(n, ())) for n, first in enumerate(self._first) if first}
+        return {names[n]: (*self._first[n], *self._last.get(n, ())) for n in sorted(self._first)}
 
     def counts(self) -> dict[str, int]:
         """Pattern -> how many lines in all."""
-        return {name: count for name, count in zip(self._scanner.patterns, self._counts, strict=True) if count}
+        return {self._scanner.patterns[n]: count for n, count in sorted(self._counts.items())}
