@@ -47,6 +47,7 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     ("4 dmesg -e", "[Feb23 16:24] nfs: server not responding", {"wall": local(4, 2, 23, 16, 24), "year": False, "message": "nfs: server not responding", "channel": "kernel"}),
     ("4 dmesg -d", "[    1.234567 <    0.000012>] usb 1-1: x", {"boot": 1.234567, "message": "usb 1-1: x", "channel": "kernel"}),
     ("5 kmsg", "6,1234,5678901234,-;eth0: link up", {"boot": 5678.901234, "level": "info", "message": "eth0: link up", "channel": "kernel"}),
+    ("5 netconsole", "10.0.7.9: [ 5678.901234] eth0: link up", {"boot": 5678.901234, "host": "10.0.7.9", "message": "eth0: link up", "channel": "kernel"}),
     ("6 pstore", "<4>[  201.674912] Call Trace:", {"boot": 201.674912, "level": "warn", "message": "Call Trace:", "channel": "kernel"}),
     # syslog and journal
     ("7 syslog kernel", "May  6 00:38:27 host kernel: [ 1564.390000] usb 1-1: x", {"wall": local(4, 5, 6, 0, 38, 27), "year": False, "host": "host", "program": "kernel", "message": "usb 1-1: x", "channel": "kernel"}),
@@ -241,6 +242,7 @@ UNSTAMPED = [
     ("xid list", "[drm] initialized"),
     ("xtrace", "+ echo 'Out of memory: Killed process 7'"),
     ("traceback", '  File "/a.py", line 3, in f'),
+    ("address without a ring stamp", "10.0.7.9: connection closed"),
     ("kmsg dict", " SUBSYSTEM=pci"),
     ("table", "| 0  NVIDIA H200 | 00000000:01:00.0 Off |"),
     ("psql table", "name | value"),

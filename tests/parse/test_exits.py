@@ -69,6 +69,9 @@ LINES = {
     "docker-event": ("2023-01-30T21:58:05Z container die (exitCode=139, image=a:1, name=notes)", {"signal": "11"}),
     "assignment": ("EXIT_CODE=137", {"signal": "9", "status": "137"}),
     "go-words": ("signal: killed", {"signal": "9"}),
+    "go-tool": ("a.org/x: /usr/lib/go/pkg/tool/linux_arm64/link: signal: killed", {"signal": "9", "comm": "link"}),
+    "supervisord": ("WARN exited: web (exit status 3; not expected)", {"code": "3", "comm": "web"}),
+    "supervisord-signal": ("exited: web (terminated by SIGSEGV (core dumped); not expected)", {"signal": "11"}),
     "cargo": (
         "process didn't exit successfully: `target/x` (signal: 11, SIGSEGV: invalid memory reference)",
         {"signal": "11"},
@@ -99,6 +102,8 @@ NO_LINE = {
     "table": "exit codes: 0 ok, 137 killed",
     "not-a-job-line": "run.sh: line 7: Killed: command not found",
     "terminated-unit": "systemd[1]: Stopped target Terminated jobs.",
+    "supervisord-fine": "INFO exited: web (exit status 0; expected)",
+    "signal-handler": "installed handlers for signal: killed is not one",
     "ssh": "ssh: connect to host a port 22: Connection refused",
 }
 
@@ -175,7 +180,13 @@ def test_kubectl_describe(reason: str, oom: str) -> None:
 
 def test_kubectl_yaml() -> None:
     (found,) = events(exit_tables.PARSER, YAML, Kind.CONTAINER, "pod.yaml")
-    assert (found["signal"], found["reason"], found["oomkilled"]) == ("11", "Error", "no")
+    assert (found["signal"], found["reason"], found["oomkilled"], found["last"]) == ("11", "Error", "no", "yes")
+
+
+def test_docker_inspect_in_one_line() -> None:
+    text = '{"State":{"Status":"exited","OOMKilled":true,"ExitCode":137,"Error":""}}\n'
+    (found,) = events(exit_tables.PARSER, text, Kind.CONTAINER, "state.json")
+    assert (found["signal"], found["oomkilled"]) == ("9", "yes")
 
 
 def test_sacct() -> None:

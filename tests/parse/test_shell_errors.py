@@ -76,6 +76,7 @@ LINES = {
     "zsh-not-found": ("F.sh:2: command not found: fleetctl", "not-found", "fleetctl", "zsh"),
     "zsh-quote": ('F.sh:4: unmatched "', "quote", '"', "zsh"),
     "mksh-token": ("E: F.sh[3]: syntax error: unexpected 'else'", "syntax", "else", "mksh"),
+    "ksh-not-found": ("F.ksh[9]: fleetctl: not found", "not-found", "fleetctl", "mksh"),
     "mksh-not-found": ("F.sh[2]: fleetctl: inaccessible or not found", "not-found", "fleetctl", "mksh"),
     "ash-token": ('F.sh: line 3: syntax error: unexpected "else"', "syntax", "else", "ash"),
     "ash-not-found": ("F.sh: line 2: fleetctl: not found", "not-found", "fleetctl", "ash"),

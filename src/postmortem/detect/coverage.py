@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from postmortem.detect.looking import apart, base, matching
 from postmortem.model import READABLE, Event, Evidence, Fact, Instant, Kind, State
+from postmortem.parse.ending import finished_at
 from postmortem.scene import Reading, Scene
 
 _REFUSED = re.compile(
@@ -88,7 +88,7 @@ def _deaths(scene: Scene) -> Iterator[tuple[Instant, dict[str, str]]]:
     """Ends by a signal, or by a status that may mean one, with the entity that they are about."""
     seen: set[tuple[str, str]] = set()
     for event in scene.named("exit"):
-        when = event.when or _finished(event.fields.get("finished", "")) or _last_written(event, scene)
+        when = event.when or finished_at(event.fields.get("finished", "")) or _last_written(event, scene)
         if "signal" not in event.fields or when is None:
             continue
         entity = {key: event.fields[key] for key in ("pid", "comm", "container") if key in event.fields}
@@ -108,20 +108,6 @@ def _last_written(event: Event, scene: Scene) -> Instant | None:
         if found:
             return Instant(datetime.fromtimestamp(int(found[1]), UTC), 5.0)
     return None
-
-
-def _finished(text: str) -> Instant | None:
-    """`2023-05-08T06:09:51.744Z` of docker, `Thu, 12 Nov 2026 03:07:45 +0000` of kubectl."""
-    if not text or text.startswith("0001-"):
-        return None
-    try:
-        when = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text))
-    except ValueError:
-        try:
-            when = parsedate_to_datetime(text)
-        except ValueError:
-            return None
-    return Instant(when.astimezone(UTC), 1.0) if when.tzinfo else None
 
 
 def covers(reading: Reading, death: Instant | None) -> bool | None:

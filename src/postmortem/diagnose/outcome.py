@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from postmortem.scene import Scene
 FAULT_ROLES = (Role.ROOT, Role.MECHANISM, Role.SYMPTOM)
 HELD = (Verdict.CONFIRMED, Verdict.SUPPORTED, Verdict.POSSIBLE)
 WITNESSES = (Kind.KERNEL, Kind.JOURNAL, Kind.CONTAINER, Kind.CGROUP)
+
+_ATTEMPT = re.compile(r"(?i)(?:attempt|retry|try|run)[=_.-]?\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +64,19 @@ def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
     if success is None:
         return True
     before = comes_before(fault, success, ends=True)
+    if before and of_an_earlier_attempt(fault.evidence[-1].source, success.evidence[-1].source):
+        return False
     elsewhere = fault.evidence[0].source != success.evidence[-1].source
     if before is not None:
         ended_alone = elsewhere and ends_its_log(fault, scene)
         return ended_alone or (not before and fault.verdict is not Verdict.POSSIBLE)
     told_by_others = fault.role is Role.ROOT and any(kind_of(e.source, scene) in WITNESSES for e in fault.evidence)
     return elsewhere and (ends_its_log(fault, scene) or (fault.verdict is Verdict.CONFIRMED and told_by_others))
+
+
+def of_an_earlier_attempt(log: str, later: str) -> bool:
+    """Whether two logs are of two tries at one thing: `attempt=1.log` and `attempt=2.log`."""
+    return log != later and _ATTEMPT.search(log) is not None and _ATTEMPT.sub("", log) == _ATTEMPT.sub("", later)
 
 
 def kind_of(source: str, scene: Scene) -> Kind | None:

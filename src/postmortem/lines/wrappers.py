@@ -13,6 +13,7 @@ _COMPOSE_ANY = re.compile(r"([A-Za-z][\w.-]*) *\| ?")
 _POD = re.compile(r"\[(?:pod/)([\w./-]+)\] ")
 _RANK = re.compile(r"\[((?:rank|default|worker|node)\d+)\]: ?|\[(\d+,\d+)\]<(?:stdout|stderr)>: ?")
 _ACTOR = re.compile(r"\(([A-Za-z][\w:.-]*)(?:,? (?:pid=)(\d+)(?:, ip=[\d.]+)?)\) ?")
+_NETCONSOLE = re.compile(r"((?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?:? (?=(?:<\d+>)?\[ *\d+\.\d{6}\] )")
 _NCCL = re.compile(r"([\w.-]+):(\d+):\d+ \[\d+\] (?=NCCL (INFO|WARN|ERROR)|misc/|init|\S+\.cc)")
 
 
@@ -78,5 +79,15 @@ def nccl(head: Head) -> bool:
         return False
     head.host, head.pid = m[1], m[2]
     head.level = {"INFO": "info", "WARN": "warn", "ERROR": "error"}.get(m[3] or "", "")
+    head.text = head.text[m.end() :]
+    return True
+
+
+def netconsole(head: Head) -> bool:
+    """`10.40.2.17: [77230.100000] text`: a sink of netconsole puts the sender's address before the kernel's line."""
+    m = _NETCONSOLE.match(head.text)
+    if not m:
+        return False
+    head.host = m[1]
     head.text = head.text[m.end() :]
     return True

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from postmortem.model import Instant
 
 # Linux numbers on x86 and arm64; the names as `kill -l` prints them.
 _NAMES = """
@@ -73,3 +77,17 @@ def of_shell_status(status: int) -> dict[str, str]:
 def of_returncode(number: int) -> dict[str, str]:
     """The fields of a return code in Python's way: a negative number is a signal."""
     return {"status": str(number)} | by_signal(-number) if number < 0 else of_shell_status(number)
+
+
+def finished_at(text: str) -> Instant | None:
+    """`2023-05-08T06:09:51.744Z` of docker, `Thu, 12 Nov 2026 03:07:45 +0000` of kubectl."""
+    if not text or text.startswith("0001-"):
+        return None
+    try:
+        when = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text))
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+    return Instant(when.astimezone(UTC), 1.0) if when.tzinfo else None

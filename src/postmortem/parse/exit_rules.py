@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from postmortem.parse.ending import WORDS, by_signal, of_returncode, of_shell_status, signal_number
+from postmortem.parse.ending import WORDS, by_signal, of_returncode, signal_number
 
 Fields = dict[str, str]
 Make = Callable[[re.Match[str]], Fields | None]
 
-_WORD = "|".join(sorted((re.escape(word) for word in WORDS), key=len, reverse=True))
+WORD = "|".join(sorted((re.escape(word) for word in WORDS), key=len, reverse=True))
 
 
 def _word(match: re.Match[str]) -> Fields:
@@ -48,7 +48,7 @@ def _subject(match: re.Match[str]) -> str:
     return match["comm"] if match["comm"].endswith(".sh") or _BEFORE.search(match.string[: match.start("comm")]) else ""
 
 
-def _status(how: str) -> Make:
+def status_of(how: str) -> Make:
     """A wrapper's own words with a shell status (128 + n may be a signal)."""
 
     def make(match: re.Match[str]) -> Fields:
@@ -77,7 +77,7 @@ def _systemd(match: re.Match[str]) -> Fields | None:
     return _filled(fields)
 
 
-def _signalled(how: str) -> Make:
+def signalled(how: str) -> Make:
     def make(match: re.Match[str]) -> Fields | None:
         named = match.groupdict()
         signal = signal_number(named["signal"])
@@ -94,24 +94,24 @@ _PID = r"(?: \(?(?:pid[ =:]?)(?P<pid>\d+)\)?)?"
 RULES: tuple[tuple[str, str, Make], ...] = (
     # bash 4.2 to 5.3: `run.sh: line 7:  1834 Killed                  ./prover --x` (5.3 has a wider column)
     (
-        rf": line \d+:\s+\d+ (?:{_WORD})",
+        rf": line \d+:\s+\d+ (?:{WORD})",
         (
             rf"(?P<script>[^\s:|]+): line (?P<line>\d+):\s+(?P<pid>\d+)"
-            rf" (?P<word>{_WORD})(?P<core>\s*\(core dumped\))?(?:\s+(?P<cmd>\S.*))?$"
+            rf" (?P<word>{WORD})(?P<core>\s*\(core dumped\))?(?:\s+(?P<cmd>\S.*))?$"
         ),
         _word,
     ),
     # interactive bash, and bash run from another: `[1]+  Killed                  ./prover`
     (
-        rf"\[\d+\][+-]?\s+(?:\d+ )?(?:{_WORD})",
+        rf"\[\d+\][+-]?\s+(?:\d+ )?(?:{WORD})",
         (
-            rf"^\[\d+\][+-]?\s+(?:(?P<pid>\d+) )?(?P<word>{_WORD})(?P<core>\s*\(core dumped\))"
+            rf"^\[\d+\][+-]?\s+(?:(?P<pid>\d+) )?(?P<word>{WORD})(?P<core>\s*\(core dumped\))"
             rf"?\s+(?P<cmd>\S.*)(?P<script>)(?P<line>)$"
         ),
         _word,
     ),
     # dash, mksh, busybox, and any shell at a prompt: the bare word
-    (rf"^(?:{_WORD})", rf"^(?P<word>{_WORD})(?P<core>\s*\(core dumped\))?\s*$", _bare),
+    (rf"^(?:{WORD})", rf"^(?P<word>{WORD})(?P<core>\s*\(core dumped\))?\s*$", _bare),
     (
         r"(?i)\bprocess exited, code=|\bprocess terminated, code=",
         r"(?:(?P<unit>\S+\.(?:service|scope|socket|mount|swap)): )?(?P<process>[Mm]ain|[Cc]ontrol)"
@@ -136,16 +136,16 @@ RULES: tuple[tuple[str, str, Make], ...] = (
         ),
         _systemd,
     ),
-    (r"\bExited \(\d+\) ", r"^(?:(?P<container>[\w.-]+)\s.*)?\bExited \((?P<status>\d+)\) \S+", _status("container")),
+    (r"\bExited \(\d+\) ", r"^(?:(?P<container>[\w.-]+)\s.*)?\bExited \((?P<status>\d+)\) \S+", status_of("container")),
     (
         r"\bRestarting \(\d+\) ",
         r"^(?:(?P<container>[\w.-]+)\s.*)?\bRestarting \((?P<status>\d+)\) \S+",
-        _status("container"),
+        status_of("container"),
     ),
     (
         r"exec_die|container die ",
         r"\bcontainer (?:exec_)?die .*?\bexitCode=(?P<status>\d+)(?:.*?\bname=(?P<container>[\w.-]+))?",
-        _status("container"),
+        status_of("container"),
     ),
     # torch elastic: `failed (exitcode: -9) local_rank: 3 (pid: 6181) of binary: /opt/venv/bin/python`
     (
@@ -154,12 +154,12 @@ RULES: tuple[tuple[str, str, Make], ...] = (
             r"\(exitcode: (?P<status>-?\d+)\) local_rank: (?P<rank>\d+) \(pid: (?P<pid>\d+)\)(?: of (?:fn|"
             r"binary): (?P<comm>\S+))?"
         ),
-        _status("python"),
+        status_of("python"),
     ),
-    (r"\bexitcode\s+: ", r"\bexitcode\s+: (?P<status>-?\d+) \(pid: (?P<pid>\d+)\)", _status("python")),
+    (r"\bexitcode\s+: ", r"\bexitcode\s+: (?P<status>-?\d+) \(pid: (?P<pid>\d+)\)", status_of("python")),
     # Python's subprocess: `Command '[...]' died with <Signals.SIGKILL: 9>.`
-    (r"died with <Signals\.", r"died with <Signals\.(?P<signal>SIG\w+): \d+>", _signalled("python")),
-    (r"returned non-zero exit status ", r"returned non-zero exit status (?P<status>\d+)", _status("python")),
+    (r"died with <Signals\.", r"died with <Signals\.(?P<signal>SIG\w+): \d+>", signalled("python")),
+    (r"returned non-zero exit status ", r"returned non-zero exit status (?P<status>\d+)", status_of("python")),
     (
         r"is killed by signal: ",
         r"worker \(pid (?P<pid>\d+)\) is killed by signal: (?P<words>[\w ]+?)\.",
@@ -167,27 +167,16 @@ RULES: tuple[tuple[str, str, Make], ...] = (
             (by_signal(WORDS[m["words"]]) if m["words"] in WORDS else {}) | {"pid": m["pid"], "how": "python"}
         ),
     ),
-    # Slurm: `srun: error: gpu04: task 0: Exited with exit code 3`, `... task 2: Killed`, `... Out Of Memory`
-    (
-        r"srun: error: .*task",
-        r"srun: error: (?P<host>\S+): tasks? (?P<rank>[\d,\-]+): Exited with exit code (?P<status>\d+)",
-        _status("scheduler"),
-    ),
-    (
-        r"srun: error: .*task",
-        rf"srun: error: \S+: tasks? (?P<rank>[\d,\-]+): (?P<word>{_WORD})(?P<core>\s*\(core dumped\))?$",
-        lambda m: by_signal(WORDS[m["word"]], bool(m["core"])) | {"rank": m["rank"], "how": "scheduler"},
-    ),
     # GitHub Actions, GitLab, Jenkins
-    (r"Process completed with exit code \d", r"Process completed with exit code (?P<status>\d+)", _status("wrapper")),
-    (r"ERROR: Job failed: ", r"Job failed: (?:exit (?:code|status)) (?P<status>\d+)", _status("wrapper")),
-    (r"script returned exit code ", r"script returned exit code (?P<status>\d+)", _status("wrapper")),
+    (r"Process completed with exit code \d", r"Process completed with exit code (?P<status>\d+)", status_of("wrapper")),
+    (r"ERROR: Job failed: ", r"Job failed: (?:exit (?:code|status)) (?P<status>\d+)", status_of("wrapper")),
+    (r"script returned exit code ", r"script returned exit code (?P<status>\d+)", status_of("wrapper")),
     (
         r"did not complete successfully: exit code",
         r'process "(?P<command>[^"]*)" did not complete successfully: exit code: (?P<status>\d+)',
-        _status("container"),
+        status_of("container"),
     ),
-    (r"make(?:\[\d+\])?: \*\*\* ", r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error (?P<status>\d+)$", _status("wrapper")),
+    (r"make(?:\[\d+\])?: \*\*\* ", r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error (?P<status>\d+)$", status_of("wrapper")),
     # `wait` wrappers and supervisors: `rank 3 exited with 1`, `worker (pid 77) exited with status 134`
     (
         r"\b[Ee]xit(?:ed)?,? (?:with |on )?(?:non-zero |error |return )*(?:exit )?(?:code|status|signal)",
@@ -195,7 +184,7 @@ RULES: tuple[tuple[str, str, Make], ...] = (
             rf"(?:^|[\s\"'`:\]])(?:rank (?P<rank>\d+)|{_NAME}){_PID} (?:has |was )?[Ee]xited,? with (?:non-zero |"
             rf"error |return )*(?:exit )?(?:code|status)[ =:]+(?P<status>-?\d+)\b"
         ),
-        _status("wrapper"),
+        status_of("wrapper"),
     ),
     (
         r"\b[Ee]xited with (?:signal )?-?\d",
@@ -203,12 +192,12 @@ RULES: tuple[tuple[str, str, Make], ...] = (
             rf"(?:^|[\s\"'`:\]])(?:rank (?P<rank>\d+)|{_NAME}){_PID} (?:has )"
             rf"?exited with (?P<status>-?\d+)\b(?! *(?:warn|error|iss|prob))"
         ),
-        _status("wrapper"),
+        status_of("wrapper"),
     ),
     (
         r"\bexited, code ",
         rf"{_NAME}(?: (?P<rank>\d+))?{_PID} exited, code (?P<status>-?\d+)\b",
-        _status("wrapper"),
+        status_of("wrapper"),
     ),
     (
         r"(?:ended|finished|failed|stopped|died) with (?:exit )?(?:status|code)",
@@ -216,7 +205,7 @@ RULES: tuple[tuple[str, str, Make], ...] = (
             rf"(?:^|[\s\"'`:\]]){_NAME}{_PID} (?:ended|finished|failed|stopped|died) with (?:exit )?(?:status|"
             rf"code)[ =:]+(?P<status>-?\d+)\b"
         ),
-        _status("wrapper"),
+        status_of("wrapper"),
     ),
     (
         r"\bexit (?:code|status)[ =:]+-?\d",
@@ -224,15 +213,15 @@ RULES: tuple[tuple[str, str, Make], ...] = (
             rf"(?:^|[\s\"'`:\]])(?:worker (?P<rank>\d+)|{_NAME}){_PID}:? (?:done, |failed, |failed with |failed |"
             rf"with )?exit (?:code|status)[ =:]+(?P<status>-?\d+)\b"
         ),
-        _status("wrapper"),
+        status_of("wrapper"),
     ),
-    (r"\bexit (?:code|status)[ =:]+-?\d", r"^exit (?:code|status)[ =:]+(?P<status>-?\d+)\s*$", _status("wrapper")),
-    (r"exit status of the last run: \d", r"exit status of the last run: (?P<status>\d+)", _status("wrapper")),
-    (r"\bexit \d+,? [\w.]+ exit \d|\bexit \d+$", rf"{_NAME} exit (?P<status>\d+)(?=,|$)", _status("wrapper")),
+    (r"\bexit (?:code|status)[ =:]+-?\d", r"^exit (?:code|status)[ =:]+(?P<status>-?\d+)\s*$", status_of("wrapper")),
+    (r"exit status of the last run: \d", r"exit status of the last run: (?P<status>\d+)", status_of("wrapper")),
+    (r"\bexit \d+,? [\w.]+ exit \d|\bexit \d+$", rf"{_NAME} exit (?P<status>\d+)(?=,|$)", status_of("wrapper")),
     (
         r"\b(?:EXIT_CODE|EXITCODE|EXIT_STATUS)=",
         r"\b(?:EXIT_CODE|EXITCODE|EXIT_STATUS)=(?P<status>-?\d+)\b",
-        _status("wrapper"),
+        status_of("wrapper"),
     ),
     (
         r"\b(?:killed by|terminated by|on|received|with) signal:? ",
@@ -240,23 +229,12 @@ RULES: tuple[tuple[str, str, Make], ...] = (
             rf"{_NAME}{_PID} (?:was |has been |exited |got )?(?:killed by|terminated by|terminated with|exited on|"
             rf"exited with|killed with) signal:? (?P<signal>SIG[A-Z0-9]+|\d{{1,2}})\b"
         ),
-        _signalled("wrapper"),
+        signalled("wrapper"),
     ),
     (
         r"traceback : Signal ",
         r"traceback : Signal (?P<signal>\d+) \(SIG\w+\) received by PID (?P<pid>\d+)",
-        _signalled("python"),
+        signalled("python"),
     ),
-    (
-        r"^signal: ",
-        r"^signal: (?P<signal>killed|aborted|segmentation fault|terminated|interrupt)(?P<rest> \(core dumped\))?$",
-        lambda m: _go(m),
-    ),
-    (r"\(signal: \d+, SIG", r"\(signal: \d+, (?P<signal>SIG\w+): [^)]*\)", _signalled("wrapper")),
+    (r"\(signal: \d+, SIG", r"\(signal: \d+, (?P<signal>SIG\w+): [^)]*\)", signalled("wrapper")),
 )
-
-
-def _go(match: re.Match[str]) -> Fields:
-    """Go's `cmd.Run` and cargo name the signal in words: `signal: killed`."""
-    word = match["signal"].capitalize()
-    return by_signal(WORDS[word], bool(match["rest"])) | {"how": "wrapper"}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from postmortem.model import Event, Fact, Kind
-from postmortem.parse.ending import by_signal, of_shell_status
+from postmortem.parse.ending import by_signal, finished_at, of_shell_status
 from postmortem.scene import Parser, Reading
 
 _JSON = re.compile(
@@ -18,7 +20,8 @@ _DESCRIBE = re.compile(
 )
 _CONTAINER = re.compile(r"^  (?P<name>[\w.-]+):\s*$")
 _YAML = re.compile(
-    r"^\s*(?:- )?(?P<key>exitCode|reason|signal|finishedAt|startedAt|containerID|terminated|name):\s*(?P<value>.*?)\s*$"
+    r"^\s*(?:- )?(?P<key>exitCode|reason|signal|finishedAt|startedAt|containerID|terminated|name|lastState|state):"
+    r"\s*(?P<value>.*?)\s*$"
 )
 _SACCT = re.compile(r"^\s*JobID\b.*\bState\b.*\bExitCode\b")
 _SACCT_CODE = re.compile(r"^(?P<code>\d+):(?P<signal>\d+)$")
@@ -30,6 +33,7 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
     text = "\n".join(raw for _, raw in lines[:4000])
     if '"ExitCode"' in text and '"OOMKilled"' in text:
         yield from _inspect(reading, lines)
+        yield from _compact(reading, lines)
     if re.search(r"^\s*(?:Last )?State:\s+(?:Terminated|Running|Waiting)", text, re.M):
         yield from _describe(reading, lines)
     if re.search(r"^\s*exitCode:", text, re.M):
@@ -63,6 +67,26 @@ def _inspect(reading: Reading, lines: list[tuple[int, str]]) -> Iterator[Event]:
             record = _Record()
 
 
+def _compact(reading: Reading, lines: list[tuple[int, str]]) -> Iterator[Event]:
+    """`{"Status":"exited","OOMKilled":false,"ExitCode":137}`: docker inspect -f '{{json .State}}'."""
+    for line, raw in lines:
+        if raw.lstrip()[:1] in ("{", "[") and '"ExitCode"' in raw and '"OOMKilled"' in raw:
+            try:
+                state = _with_exit_code(json.loads(raw))
+            except (ValueError, RecursionError):
+                continue
+            values = {key: json.dumps(value).strip('"') for key, value in state.items()}
+            yield from _state(reading, _Record(line, values, [line] * len(values)), "")
+
+
+def _with_exit_code(tree: Any) -> dict[str, Any]:
+    """The first object below that has an exit code and says whether it was killed for memory."""
+    if isinstance(tree, dict) and {"ExitCode", "OOMKilled"} <= tree.keys():
+        return tree
+    below = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return next((found for part in below if (found := _with_exit_code(part))), {})
+
+
 def _state(reading: Reading, record: _Record, name: str) -> Iterator[Event]:
     values = record.values
     ran = values.get("Status") == "running"
@@ -73,7 +97,7 @@ def _state(reading: Reading, record: _Record, name: str) -> Iterator[Event]:
     fields |= {"container": name, "oomkilled": oom, "how": "container", "state": values.get("Status", "")}
     fields |= {"error": values.get("Error", ""), "finished": values.get("FinishedAt", "")}
     line = record.lines[next(i for i, key in enumerate(values) if key == "ExitCode")]
-    yield reading.event("exit", line, {k: v for k, v in fields.items() if v}, tuple(record.lines))
+    yield _ended(reading, line, fields, record)
 
 
 def _describe(reading: Reading, lines: list[tuple[int, str]]) -> Iterator[Event]:
@@ -109,17 +133,19 @@ def _terminated(reading: Reading, record: _Record, container: str) -> Iterator[E
         fields |= by_signal(int(values["Signal"]))
     fields |= {"oomkilled": "yes" if values.get("Reason") == "OOMKilled" else "no", "last": "yes" if last else ""}
     fields |= {"finished": values.get("Finished", "")}
-    line = record.lines[list(values).index("Exit Code")]
-    yield reading.event("exit", line, {k: v for k, v in fields.items() if v}, tuple(record.lines))
+    yield _ended(reading, record.lines[list(values).index("Exit Code")], fields, record)
 
 
 def _yaml(reading: Reading, lines: list[tuple[int, str]]) -> Iterator[Event]:
     """kubectl get -o yaml: the `terminated:` block of a container status."""
-    record = _Record()
+    record, last = _Record(), False
     for line, raw in [*lines, (0, "")]:
         match = _YAML.match(raw)
-        if match and match["key"] == "terminated":
-            record = _Record(line)
+        if match and match["key"] in ("lastState", "state"):
+            yield from _yaml_end(reading, record)
+            record, last = _Record(), match["key"] == "lastState"
+        elif match and match["key"] == "terminated":
+            record = _Record(line, {"last": "yes"} if last else {})
         elif match and record.line:
             record.take(match["key"], match["value"].strip("\"'"), line)
         elif record.line:
@@ -135,8 +161,16 @@ def _yaml_end(reading: Reading, record: _Record) -> Iterator[Event]:
         fields |= {
             "oomkilled": "yes" if reason == "OOMKilled" else "no",
             "finished": record.values.get("finishedAt", ""),
+            "last": record.values.get("last", ""),
         }
-        yield reading.event("exit", record.lines[0], {k: v for k, v in fields.items() if v}, tuple(record.lines))
+        yield _ended(reading, record.lines[0], fields, record)
+
+
+def _ended(reading: Reading, line: int, fields: Mapping[str, str], record: _Record) -> Event:
+    """The end at the time that the record itself gives."""
+    event = reading.event("exit", line, {k: v for k, v in fields.items() if v}, tuple(record.lines))
+    when = finished_at(fields.get("finished", "")) or event.when
+    return replace(event, when=when, more=tuple(replace(e, when=e.when or when) for e in event.more))
 
 
 def _sacct(reading: Reading, lines: list[tuple[int, str]]) -> Iterator[Event]:

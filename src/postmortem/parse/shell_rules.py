@@ -68,7 +68,7 @@ RULES: tuple[tuple[str, str, str, str], ...] = (
     ("parameter not set", "unbound", "bdzm", r"(?P<token>[\w$!@*]+): parameter (?:not set|null or not set)$"),
     ("command not found", "not-found", "bp", r"(?P<token>\S.*): command not found$"),
     ("command not found: ", "not-found", "zp", r"command not found: (?P<token>.+)$"),
-    (": not found", "not-found", "bd", r"(?P<token>\S+): not found$"),
+    (": not found", "not-found", "bdm", r"(?P<token>\S+): not found$"),
     (": not found", "crlf", "bd", r"(?P<token>[\r␍]?): not found$"),
     ("illegal option ", "bad-option", "a", r"illegal option (?P<token>.+)$"),
     ("divide by zero", "arithmetic", "b", r"(?P<token>)divide by zero$"),
