@@ -72,7 +72,9 @@ def line_in_words(line: Any, unit: str) -> tuple[str, str, str]:
 def draw(fill: Callable[[Any], None], height: float) -> str:
     """The figure as SVG text, the same bytes for the same data."""
     import io
+    import logging
 
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # else it talks of its cache on standard error
     import matplotlib
     from matplotlib.figure import Figure
 
