@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from postmortem.parse.ending import WORDS, by_signal, of_returncode, signal_number
+from postmortem.parse.ending import WORDS, by_signal, of_returncode, of_shell_status, signal_number
 
 Fields = dict[str, str]
 Make = Callable[[re.Match[str]], Fields | None]
