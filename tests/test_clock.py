@@ -1,6 +1,5 @@
 """Stamps of several sources on one time line: years, dates, zones, boot seconds, and what stays unknown."""
 
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
@@ -449,3 +448,28 @@ def test_no_mixture_of_stamps_is_an_error(lines: list[str], kind: Kind, with_now
     for number in range(1, len(lines) + 1):
         clocks["a"].instant(number)
         clocks["a"].order(number)
+
+
+@pytest.mark.parametrize(
+    ("lines", "plus_minus"),
+    [
+        (
+            ["04/11 21:15:57 | INFO step 1", "[rank1]:[W411 21:16:04.551 P.cpp:1] x", "04/11 21:15:57 | ERROR y"],
+            [7.551, 0.05, 7.551],
+        ),
+        (
+            ["04/11 21:16:03 | INFO step 1", "[rank1]:[W411 21:16:04.551 P.cpp:1] x", "04/11 21:16:04 | ERROR y"],
+            [1.0, 0.05, 1.0],
+        ),
+        (
+            ["04/11 21:16:03 | INFO step 1", "[rank1]:[W411 22:16:04.551 P.cpp:1] x", "04/11 21:16:04 | ERROR y"],
+            [1.0, 0.05, 1.0],
+        ),
+        (["04/11 21:15:57 | INFO step 1", "04/11 21:16:04 | INFO x", "04/11 21:15:57 | ERROR y"], [1.0, 1.0, 1.0]),
+    ],
+    ids=["a writer seven seconds behind", "within a second", "an hour is a zone", "one writer flushed late"],
+)
+def test_two_writers_whose_clocks_disagree(lines: list[str], plus_minus: list[float]) -> None:
+    clocks, _ = make_clocks([source("a", "\n".join(lines), Kind.LOG)])
+    found = [clocks["a"].instant(n) for n in range(1, len(lines) + 1)]
+    assert [f.plus_minus_s if f else None for f in found] == plus_minus

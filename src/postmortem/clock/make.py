@@ -11,6 +11,7 @@ from math import isnan, nan
 
 from postmortem.clock import boot
 from postmortem.clock.calendar import clock_seconds, day_steps, only_date, with_years
+from postmortem.clock.disagree import widened
 from postmortem.clock.marks import Track, notes_of, seconds, track_of
 from postmortem.clock.timeline import YEAR_UNKNOWN, Clock
 from postmortem.clock.zone import Zone, host_zone, machine_zone, zone_for
@@ -52,6 +53,7 @@ def make_clocks(
         _date_clock_times(t, times, tracks)
     _boot_times(tracks, times, boot.from_notes(notes))
     for t in tracks:
+        widened(t, times[t.path].utc, times[t.path].plus_minus)
         _deltas(t, times[t.path])
         _orders(t, times[t.path])
     moment = Instant(now.astimezone(UTC), 0.0, True) if now else _newest_instant(tracks, times)
