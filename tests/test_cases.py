@@ -30,8 +30,8 @@ class Bar:
 
 
 # `open` was seen while the catalogue was written; the others were written by people who had not seen the catalogue.
-OPEN = Bar(root=95, tempting=0, bold=0, sure=55, also=75, false=1, facts=75)
-BLIND = Bar(root=60, tempting=100, bold=100, sure=30, also=40, false=3, facts=40)
+OPEN = Bar(root=98, tempting=0, bold=0, sure=60, also=78, false=0.5, facts=75)
+BLIND = Bar(root=85, tempting=4, bold=1, sure=40, also=50, false=0.6, facts=60)
 BARS = {"open": OPEN}
 
 
