@@ -2,7 +2,7 @@
 # The Debian packages that the tests use: other shells, an ssh server, ShellCheck, a browser. Only where apt-get and root are there.
 set -eu
 missing=
-for pair in shellcheck:shellcheck busybox:busybox dash:dash sshd:openssh-server setsid:util-linux chromium:chromium; do
+for pair in shellcheck:shellcheck busybox:busybox dash:dash sshd:openssh-server setsid:util-linux chromium:chromium minisign:minisign; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || [ -x "/usr/sbin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
 done
 [ -n "$missing" ] || exit 0

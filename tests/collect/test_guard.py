@@ -167,7 +167,7 @@ def test_the_prestop_command(bin_: Path, tmp_path: Path) -> None:
     assert shell(bin_, *words[:2], script).returncode == 0
     (found,) = tmp_path.glob("prestop-*.tar.gz")
     assert "END" in read(found).members
-    assert 12 < pod["spec"]["terminationGracePeriodSeconds"]
+    assert pod["spec"]["terminationGracePeriodSeconds"] > 12
 
 
 class Metadata(http.server.BaseHTTPRequestHandler):

@@ -85,4 +85,4 @@ def test_ssh_takes_ports_jump_hosts_and_keys() -> None:
     argv = transport_for(options).argv
     assert argv[0] == "ssh"
     assert argv.index("ProxyJump=bastion") < argv.index("BatchMode=yes")
-    assert ("-p", "40022") == argv[argv.index("-p") : argv.index("-p") + 2]
+    assert argv[argv.index("-p") : argv.index("-p") + 2] == ("-p", "40022")

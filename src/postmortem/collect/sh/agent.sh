@@ -158,7 +158,6 @@ bring_tools() { # an image with nothing but busybox: a folder of links to it
 
 be_humble() { # what nobody else wants; and the OOM killer's first choice
 	read -r score <"/proc/$$/oom_score_adj" && [ "$score" -lt 500 ] && echo 500 >"/proc/$$/oom_score_adj"
-	renice -n 10 -p $$ >/dev/null
 	ionice -c 3 -p $$
 }
 

@@ -39,10 +39,12 @@ log_inventory() { # what lies in the folders of logs, taken or not
 }
 
 holders_or_big() { # GPU holders, and those with the most memory (field 24 of stat)
+	[ ! -s "$S/big" ] || { cat "$S/big" && return; }
 	{
 		gpu_holders | sed 's|/proc/\([0-9]*\)/.*|\1|'
 		sed -n 's/^\([0-9]*\) (.*) /\1 /p' "$S/stats" 2>/dev/null | sort -k 23 -rn | head -n 12 | cut -d ' ' -f 1
-	} | sort -un | head -n 24
+	} | sort -un | head -n 24 >"$S/big"
+	cat "$S/big"
 }
 
 job_processes() { # limits, I/O, descriptors and GPU libraries of the holders and the biggest
@@ -113,8 +115,8 @@ model_files() { # names, sizes, times: a short or missing weight file
 }
 
 big_files() { # what filled the disk: one file system, few levels, until the limit of time
-	for dir in /tmp /var/log /workspace /root /data /dev/shm /var/lib/docker /var/tmp /home; do
-		[ -d "$dir" ] && find "$dir" -xdev -maxdepth 4 -type f -size +65536 2>/dev/null
+	for dir in /tmp /var/log /workspace /data /dev/shm /var/tmp; do
+		[ -d "$dir" ] && find "$dir" -xdev -maxdepth 3 -type f -size +65536 2>/dev/null
 	done | head -n 100 | tr '\n' '\000' | xargs -0 ls -lsd 2>/dev/null
 	return 0
 }

@@ -58,10 +58,11 @@ pressure() { head -n 4 /proc/pressure/cpu /proc/pressure/memory /proc/pressure/i
 shared_memory() { ls -la /dev/shm && cat /proc/sysvipc/shm; }
 
 # Local kinds only: one df over all mounts stops at the first dead one. The others are asked one by one (do_mount).
-LOCAL_TYPES='^(ext[234]|xfs|btrfs|zfs|f2fs|overlay|overlayfs|aufs|tmpfs|ramfs|vfat|exfat|squashfs|erofs|bcachefs)$'
 local_mounts() {
 	while read -r _ mount type _; do
-		printf '%s\n' "$type" | grep -Eq "$LOCAL_TYPES" && printf '%b\n' "$mount"
+		case $type in
+		ext[234] | xfs | btrfs | zfs | f2fs | overlay | overlayfs | aufs | tmpfs | ramfs | vfat | exfat | squashfs | erofs | bcachefs) printf '%b\n' "$mount" ;;
+		esac
 	done </proc/self/mounts | sort -u | head -n 100
 }
 

@@ -196,4 +196,6 @@ second_sample() { # 0.3 s or more after the first, or as late as was asked for
 tier() { # NAME of the one that ended
 	tiers="$tiers/$1"
 	flush_notes
+	# What is volatile was taken at full speed; the bulk can wait for everybody else.
+	[ "$1" != 'log tails' ] || renice -n 10 -p $$ ${worker:+"$worker"} >/dev/null
 }
