@@ -33,7 +33,7 @@ test: system-packages lint
 	$(BIN)/pytest -n 2 -m "not slow"
 
 test-all: system-packages lint
-	$(BIN)/pytest -n 2
+	POSTMORTEM_WRITE_DOCS=1 $(BIN)/pytest -n 2
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/speed.py --out docs/performance.md

@@ -1,0 +1,66 @@
+"""What the collector costs the machine: memory of all its processes, priorities, size of an ordinary bundle."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+MOST = 64 << 10  # KiB
+
+
+def family(pid: int) -> set[int]:
+    """The process and all that descend from it or share a session that it began."""
+    stats = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        stats[int(path.parent.name)] = int(fields[1])
+    found, size = {pid}, 0
+    while len(found) > size:
+        size = len(found)
+        found |= {child for child, parent in stats.items() if parent in found}
+    return found
+
+
+def memory(pid: int) -> int:
+    """KiB of a process that are its own, with its share of what it has in common with others."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")), 0)
+
+
+def test_memory_and_priorities(tmp_path: Path) -> None:
+    if not Path("/proc/self/smaps_rollup").exists():
+        pytest.skip("no smaps_rollup")
+    log = tmp_path / "big.log"
+    with log.open("w") as file:
+        for n in range(300_000):
+            file.write(f"2026-01-01T00:00:00Z INFO worker: step {n} token={n}abcdef took {n % 97} ms\n")
+    out = tmp_path / "b.tar.gz"
+    words = [sys.executable, "-m", "postmortem", "collect", "--deadline", "20", "--log", log, "-o", out]
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    most, scores, nice = 0, set(), 0
+    while process.poll() is None:
+        alive = family(process.pid)
+        most = max(most, sum(memory(pid) for pid in alive))
+        for pid in alive:
+            try:
+                scores.add(int(Path(f"/proc/{pid}/oom_score_adj").read_text()))
+                nice = max(nice, os.getpriority(os.PRIO_PROCESS, pid))
+            except OSError:
+                continue
+        time.sleep(0.03)
+    assert process.returncode == 0
+    assert 0 < most <= MOST, f"{most} KiB"
+    assert max(scores) >= 500
+    assert nice >= 10
+    assert out.stat().st_size <= 10_000_000
