@@ -111,7 +111,7 @@ def options_of(given: dict[str, Any]) -> Any:
         first, *copies = given.pop("outputs") or (None,)
         attach = tuple(attach_of(text) for text in given.pop("attach"))
         given |= {"output": first, "copies": tuple(copies), "attach": attach, "redact": not given.pop("no_redact")}
-    return CollectOptions(logs=logs, argv=tuple(sys.argv[1:]), spent=age(), humble=True, **given)
+    return CollectOptions(logs=logs, argv=tuple(sys.argv[1:]), spent=age(), **given)
 
 
 def age() -> float:

@@ -14,7 +14,6 @@ from types import FrameType
 from postmortem.collect.agent import render
 from postmortem.collect.attach import Attached
 from postmortem.collect.bare import bare_members
-from postmortem.collect.footprint import be_nice
 from postmortem.collect.options import CollectOptions
 from postmortem.collect.seal import Sealer
 from postmortem.collect.stream import CaptureReader
@@ -23,7 +22,6 @@ from postmortem.collect.transport import READY, Transport
 _RESERVE = 0.6  # seconds of the deadline that the agent leaves to us
 _GRACE = 0.35  # seconds that an agent gets to close its stream when we are asked to stop
 _STDERR = 1 << 16
-_URGENT = 1.5  # seconds at full speed, for what is volatile
 
 
 class Drive:
@@ -89,7 +87,6 @@ class Drive:
         assert process.stdout
         assert process.stderr
         told = False
-        humble_at = time.monotonic() + _URGENT if self._options.humble else 0.0
         with selectors.DefaultSelector() as selector:
             for pipe in (process.stdout, process.stderr, process.stdin):
                 os.set_blocking(pipe.fileno(), False)
@@ -101,8 +98,6 @@ class Drive:
                     selector.register(attached.pipe, selectors.EVENT_READ, attached.on_output)
             while self._is_going_on(process, selector):
                 self._sealer.archive.pump()
-                if humble_at and time.monotonic() > humble_at:
-                    humble_at = be_nice()
                 if time.monotonic() >= self._deadline - (0 if self.stop else _RESERVE / 3):
                     return
                 if self.stop and not told and self._transport.is_local:

@@ -11,7 +11,10 @@ _IDLE = 3 << 13
 
 
 def be_humble() -> None:
-    """Idle I/O class, first choice of the OOM killer, and all file descriptors that are allowed."""
+    """Idle I/O class, first choice of the OOM killer, and all file descriptors that are allowed.
+
+    The agent lowers its CPU priority for the bulk; this process keeps its own, since it keeps the deadline.
+    """
     with suppress(OSError), open("/proc/self/oom_score_adj", "r+") as file:
         if int(file.read()) < 500:
             file.seek(0)
@@ -21,13 +24,6 @@ def be_humble() -> None:
         with suppress(OSError):
             ctypes.CDLL(None).syscall(number, 1, 0, _IDLE)
     _more_descriptors()
-
-
-def be_nice() -> float:
-    """Low CPU priority, for what is not urgent; 0.0, as there is no second time."""
-    with suppress(OSError):
-        os.nice(10)
-    return 0.0
 
 
 def _more_descriptors() -> None:

@@ -55,7 +55,6 @@ class CollectOptions:
     encrypt_to: tuple[str, ...] = ()  # public keys of age
     sign: str | None = None  # a minisign secret key's file
     spent: float = 0.0  # seconds of the deadline that are gone already
-    humble: bool = False  # this process collects and does nothing else: it may lower its own priority
     sample: float = 0.0  # take the counters a second time after so long
     extras: tuple[Extra, ...] = ()
     argv: tuple[str, ...] = ()

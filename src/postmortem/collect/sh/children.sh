@@ -16,8 +16,13 @@ alive() { # PID: exists and is not a zombie
 make_spool() { # a private folder in the first place that can be written; each is tried in a child that may get stuck
 	for place in "$POSTMORTEM_SPOOL" /dev/shm /run /tmp; do
 		[ -n "$place" ] || continue
-		try=$place/postmortem.$$
-		(mkdir "$try" && head -c 65536 /dev/zero >"$try/room" && mkfifo "$try/events" && rm "$try/room") </dev/null >/dev/null 2>&1 &
+		try=$place/postmortem.$$.$epoch.$now # containers that share a folder have the same pids
+		(
+			mkdir "$try" || exit 1
+			head -c 65536 /dev/zero >"$try/room" && mkfifo "$try/events" && rm "$try/room" && exit 0
+			rm -rf "$try"
+			exit 1
+		) </dev/null >/dev/null 2>&1 &
 		child=$!
 		tries=0
 		while alive $child && [ "$tries" -lt 20 ]; do
@@ -29,8 +34,7 @@ make_spool() { # a private folder in the first place that can be written; each i
 			log spool hung 100 0 "" "$place" "the folder did not answer"
 			continue
 		fi
-		[ -p "$try/events" ] && [ ! -e "$try/room" ] && S=$try && return 0
-		rm -rf "$try" 2>/dev/null
+		wait $child && S=$try && return 0
 	done
 	return 1
 }
