@@ -18,7 +18,7 @@ from pathlib import Path
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 ISO = re.compile(rb"\b(20\d\d)-(\d\d)-(\d\d)(?=[T ])")
 SYSLOG = re.compile(rb"\b(" + "|".join(MONTHS).encode() + rb") ([ \d]\d)(?= \d\d:\d\d:\d\d)")
-PID = re.compile(rb"(?:\bpid[=: ]+|\w\[)(\d{3,7})\b", re.I)
+PID = re.compile(rb"(?:\bpid[=: ]+|\w\[)(\d{4,7})\b", re.I)  # a shorter one may be a line of a script too
 BUS = re.compile(rb"\b((?:[0-9a-f]{4}|[0-9a-f]{8}):)([0-9a-f]{2})(:[0-9a-f]{2})\b", re.I)
 # a day in any other form: the case keeps its days, since shifting some of its clocks only would make another failure
 OTHER_DAY = re.compile(
@@ -50,7 +50,7 @@ def varied(files: dict[str, bytes], rng: random.Random) -> dict[str, bytes]:
         data = BUS.sub(lambda m: m[1] + buses[m[2].lower()] + m[3], data)
         if not numbers:
             return data
-        data = re.sub(rb"(?i)(\bpid[=: ]+|\w\[)(\d{3,7})\b", lambda m: m[1] + pids.get(m[2], m[2]), data)
+        data = re.sub(rb"(?i)(\bpid[=: ]+|\w\[)(\d{4,7})\b", lambda m: m[1] + pids.get(m[2], m[2]), data)
         return numbers.sub(lambda m: pids[m[1]], data)
 
     return {name: change(data) for name, data in files.items()}

@@ -141,6 +141,7 @@ def measure(given: argparse.Namespace, bundles: int, top: Path) -> None:
         told("plain pool", jobs, plain_pool(archives, jobs))
     if given.dask:
         with cluster(max(given.jobs)) as address:
+            triage(archives / "0000", top / f"warm-{bundles}", "--scheduler", address)  # workers import and load once
             seconds, peak = triage(archives, top / f"dask-{bundles}", "--scheduler", address)
             told("triage on Dask", max(given.jobs), seconds, f"driver {peak / 1024:.0f} MiB")
 

@@ -112,8 +112,10 @@ def diagnosis(root: Finding, *after: tuple[Finding, Place]) -> Diagnosis:
 
 BUS = found("gpu.fell-off-bus", xid=79)
 HUNG, EXIT = found("process.hung", Role.MECHANISM), found("process.silent-exit", Role.SYMPTOM)
+RAISED = found("runtime.python-exception", Role.MECHANISM)
 CHAINS = {
     "how it was noticed": (((EXIT, Place.SYMPTOM),), (), True),
+    "the exception in which it was noticed": (((RAISED, Place.CONSEQUENCE),), (), True),
     "a consequence of four ranks": (((HUNG, Place.CONSEQUENCE),) * 4, ((HUNG, Place.CONSEQUENCE),), True),
     "a consequence more": (((HUNG, Place.CONSEQUENCE),), (), False),
     "context": (((HUNG, Place.CONTEXT),), (), True),

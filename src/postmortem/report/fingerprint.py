@@ -75,11 +75,16 @@ def words(root: Finding) -> Iterator[str]:
 
 
 def consequences(diagnosis: Diagnosis) -> list[str]:
-    """The classes that the root led to, each once: four ranks that die of one fault are one failure."""
+    """The classes that the root led to, each once: four ranks that die of one fault are one failure.
+
+    A program's own exception is how it noticed, like a symptom: with another log of it there would be none.
+    """
     return sorted(
         {
             k.finding.class_id
             for k in diagnosis.chain
-            if k.place is Place.CONSEQUENCE and k.finding.role is not Role.SYMPTOM
+            if k.place is Place.CONSEQUENCE
+            and k.finding.role is not Role.SYMPTOM
+            and not k.finding.class_id.startswith("runtime.")
         }
     )
