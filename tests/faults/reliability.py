@@ -70,11 +70,14 @@ def _row(row: dict[str, object]) -> str:
     survived = "yes" if not wrong else "**no**: " + "; ".join(wrong)  # type: ignore[arg-type]
     leaks = len(row["leaks"])  # type: ignore[arg-type]
     note = str(row["note"]).replace("|", "/")
-    return f"| {row['name']} | {survived} | {row['seconds']:.1f} ({row['deadline']:g}) | {row['members']} | {leaks} | {note} |\n"
+    seconds = f"{row['seconds']:.1f} ({row['deadline']:g})" if row["seconds"] else "–"
+    return f"| {row['name']} | {survived} | {seconds} | {row['members']} | {leaks} | {note} |\n"
 
 
 def _short(told: dict[str, dict[str, object]], name: str) -> str:
     row = told.get(name)
     if row is None:
         return "not measured in this run"
-    return f"{row['seconds']:.1f} s of {row['deadline']:g}, {row['members']} members" if not row["wrong"] else "**failed**"
+    if row["wrong"]:
+        return "**failed**"
+    return f"{row['seconds']:.1f} s of {row['deadline']:g}, {row['members']} members" if row["seconds"] else str(row["note"])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from bench import LATE, Outcome
-from collecting import Bundle, command, gone, our_processes, read, read_tar, start
+from collecting import Bundle, command, read, read_tar, start
 from sentinels import PEM, leaks, lines
 
 from postmortem.collect import CollectOptions, Extra, agent_script, seal_file
@@ -36,18 +36,36 @@ def judged(name: str, seconds: float, deadline: float, bundle: Bundle, wrong: li
     assert not outcome.wrong
 
 
+def all_gone(spool: Path, seconds: float) -> bool:
+    """Whether the agent's children, which have the spool's name in their command lines, end within so many seconds."""
+    until = time.monotonic() + seconds
+    while any(str(spool).encode() in command_line(path) for path in Path("/proc").glob("[0-9]*/cmdline")):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def command_line(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
 def kills(times: int, folder: Path) -> None:
-    logs, before = planted(folder), our_processes()
+    logs, spool = planted(folder), folder / "spool"
+    spool.mkdir()
     wrong, most, rest = [], Bundle({}), 0
     for _ in range(times):
         moment = random.uniform(0.05, 2.5)
         out = folder / "b.tar.gz"
-        process = start(CollectOptions(str(out), deadline=20, logs=logs, extras=SLOW))
+        process = start(CollectOptions(str(out), deadline=20, logs=logs, extras=SLOW), POSTMORTEM_SPOOL=str(spool))
         time.sleep(moment)
         process.kill()
         process.wait()
         process.stderr.close()  # type: ignore[union-attr]
-        if not gone(before, 3.0):
+        if not all_gone(spool, 4.0):
             wrong.append(f"children stay after a kill at {moment:.2f} s")
         for path in folder.glob("b.tar.gz*"):
             bundle, rest = read(path), rest + 1

@@ -19,7 +19,7 @@ from postmortem.collect.seal import Sealer
 from postmortem.collect.stream import CaptureReader
 from postmortem.collect.transport import READY, Transport
 
-_RESERVE = 0.6  # seconds of the deadline that the agent leaves to us
+_RESERVE = 0.8  # seconds of the deadline that the agent leaves to us
 _GRACE = 0.35  # seconds that an agent gets to close its stream when we are asked to stop
 _STDERR = 1 << 16
 
@@ -98,7 +98,7 @@ class Drive:
                     selector.register(attached.pipe, selectors.EVENT_READ, attached.on_output)
             while self._is_going_on(process, selector):
                 self._sealer.archive.pump()
-                if time.monotonic() >= self._deadline - (0 if self.stop else _RESERVE / 3):
+                if time.monotonic() >= self._deadline - (0 if self.stop else _RESERVE / 2):
                     return
                 if self.stop and not told and self._transport.is_local:
                     told = True
@@ -196,7 +196,7 @@ class Drive:
         return self.stop or self._reader.torn or self._why_ended(process)
 
     def _why_ended(self, process: subprocess.Popen[bytes]) -> str:
-        if time.monotonic() >= self._deadline - _RESERVE / 3:
+        if time.monotonic() >= self._deadline - _RESERVE / 2:
             return "the deadline"
         return f"the stream ended before END (exit status {process.returncode})"
 

@@ -13,6 +13,14 @@ alive() { # PID: exists and is not a zombie
 	case ${line##*) } in Z* | X*) return 1 ;; esac
 }
 
+lives() { # PID of a shell of ours: as alive, in one look; a zombie has no program
+	[ "$has_proc" = yes ] || {
+		kill -0 "$1" 2>/dev/null
+		return
+	}
+	[ -e "/proc/$1/exe" ]
+}
+
 make_spool() { # a private folder in the first place that can be written; each is tried in a child that may get stuck
 	for place in "$POSTMORTEM_SPOOL" /dev/shm /run /tmp; do
 		[ -n "$place" ] || continue
@@ -76,7 +84,7 @@ kill_worker() {
 await() { # UNTIL: the worker's next answer, in $what $state $size $name $source $reason; fails when it is too late
 	while :; do
 		from=
-		alive "$guard" || return 1 # no tick would ever end the wait
+		lives "$guard" || return 1 # no tick would ever end the wait
 		IFS=$US read -r from what state size into source reason <&3
 		[ "$from" = "$wid" ] && return 0
 		[ "$from" != gone ] || stop='no process could be started'
@@ -84,7 +92,7 @@ await() { # UNTIL: the worker's next answer, in $what $state $size $name $source
 		[ "$now" -lt "$1" ] || return 1
 		[ -z "$stop" ] || return 1
 		parent_is_there || lost
-		alive "$worker" || return 1
+		lives "$worker" || return 1
 	done
 }
 
