@@ -10,7 +10,8 @@ from postmortem.model import Fact, Finding
 from postmortem.scene import Scene
 
 GPU = ("gpu.name", "gpu.driver", "gpu.cuda", "gpu.recovery_action")
-MEMORY = ("cgroup.memory.limit", "cgroup.memory.peak", "host.mem.total", "host.mem.available")
+KERNEL = ("host.kernel",)
+MEMORY = (*KERNEL, "cgroup.memory.limit", "cgroup.memory.peak", "host.mem.total", "host.mem.available")
 DISK = ("disk.use", "disk.inode_use", "disk.read_only")
 RELATED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("gpu.thermal", (*GPU, "gpu.temperature", "gpu.slowdown.hw_thermal", "gpu.slowdown.sw_thermal", "gpu.pstate")),
@@ -28,6 +29,8 @@ RELATED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("process.zombie", ("cgroup.pids.max", "cgroup.pids.current")),
     ("limits.open-files", ("proc.limit.open_files",)),
     ("storage.", DISK),
+    ("kernel.", KERNEL),
+    ("process.hung", KERNEL),
     ("script.", ("script.shebang", "script.sha256", "script.mtime")),
 )
 

@@ -61,6 +61,7 @@ EVENTS: Mapping[str, EventKind] = {
     "zombie": _event("proc ps", _ZOMBIE_FIELDS),
     "boot": _event("kernel journal", ""),
     "zombie.pile": _event("proc ps", "ppid parent dead"),
+    "port.holder": _event("listing", "port holder holder_pid"),
     "run.unfinished": _event("log", "file phase phases benchmark"),
     "zombie.end": _event(
         "proc ps",
@@ -93,7 +94,7 @@ _FACTS = """
     cgroup.pids.max cgroup.pids.current cgroup.pids.max_events cgroup.cpu.nr_throttled
     host.vmstat.oom_kill host.mem.total host.mem.available host.mem.swap_total host.mem.swap_free host.mem.shmem
     host.mem.mlocked host.mem.slab_unreclaimable host.mem.commit_limit host.mem.committed
-    host.boot_time host.uptime host.procs_blocked
+    host.boot_time host.uptime host.procs_blocked host.kernel
     host.pressure.memory.some_avg60 host.pressure.cpu.some_avg60 host.pressure.io.some_avg60
     host.pressure.memory.full_avg60 host.pressure.cpu.full_avg60 host.pressure.io.full_avg60
     disk.use disk.inode_use disk.read_only disk.noexec
