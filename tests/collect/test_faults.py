@@ -66,7 +66,9 @@ def test_a_signal_seals_within_a_second(number: signal.Signals, tmp_path: Path) 
     before = our_processes()
     out = tmp_path / "b.tar.gz"
     process = start(CollectOptions(str(out), deadline=20, extras=SLOW))
-    time.sleep(1.5)
+    until, partial = time.monotonic() + 12, tmp_path / "b.tar.gz.partial"
+    while not (partial.exists() and "net/sockets" in read(partial).members) and time.monotonic() < until:
+        time.sleep(0.1)
     process.send_signal(number)
     begin = time.monotonic()
     assert process.wait(5) == 0
