@@ -60,13 +60,14 @@ def analyze(
 
     Raises BundleError when the input cannot be read at all and SignatureError when a signature file is wrong.
     """
-    made = engine(signatures, watch)
-    return examine(made, path, now=now, tz=tz, stdin=stdin, baseline=baseline, watch=watch)[0]
+    with open_bundle(path, stdin) as bundle:  # first: a big one is unpacked while the catalogue is read
+        made = engine(signatures, watch)
+        return examine(made, bundle, now=now, tz=tz, baseline=baseline, watch=watch)[0]
 
 
 def examine(
     engine: Engine,
-    path: str | Path,
+    path: str | Path | Bundle,
     *,
     now: datetime | None = None,
     tz: tzinfo | None = None,
@@ -76,7 +77,8 @@ def examine(
 ) -> tuple[Report, Scene]:
     """The report, and the scene that it was made of. Raises BundleError when the input cannot be read at all."""
     catalogue, watch = engine.catalogue, watch or Watch()
-    with watch.stage("read and scan"), open_bundle(path, stdin) as bundle:
+    opened = path if isinstance(path, Bundle) else open_bundle(path, stdin)
+    with watch.stage("read and scan"), opened as bundle:
         sources = read_sources(bundle, engine.scanner, margins(), watch.scanned)
     scene = read_scene(bundle, sources, now, tz, watch)
     with watch.stage("signatures"):

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 BLOCK = 1 << 20
 OUT = 256 << 10  # bytes unpacked at once: what the processor's cache holds
+START, DEPTH = 768 << 10, 192  # bytes from which another thread unpacks, and how many blocks of OUT it may be ahead
 GZIP = b"\x1f\x8b"
 BOMB_FROM = 128 << 20  # bytes of output before the ratio is looked at
 BOMB_RATIO = 400  # logs pack 10 to 60 times smaller; zeros 1,000 times
@@ -82,7 +83,7 @@ def inflater() -> Any:
     return isal_zlib
 
 
-def ahead(blocks: Iterator[bytes], start: int = 2 << 20, depth: int = 16) -> Iterator[bytes]:
+def ahead(blocks: Iterator[bytes], start: int = START, depth: int = DEPTH) -> Iterator[bytes]:
     """The same blocks; after `start` bytes another thread makes up to `depth` of them in advance."""
     size = 0
     for block in blocks:

@@ -35,8 +35,11 @@ class Found(NamedTuple):
 
     def nominees(self, without: frozenset[int]) -> Iterator[Nominee]:
         """The lines of all other patterns, in order."""
-        keep = ~self._of(without)
-        columns = (column[keep].tolist() for column in (self.lines, self.starts, self.patterns))
+        kept = [self.lines, self.starts, self.patterns]
+        if without:
+            keep = ~self._of(without)
+            kept = [column[keep] for column in kept]
+        columns = (column.tolist() for column in kept)
         for (line, start), rows in groupby(zip(*columns, strict=True), key=itemgetter(0, 1)):
             yield Nominee(line, start, tuple(pattern for _, _, pattern in rows))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FIRST_HITS, LAST_HITS = 1000, 100  # lines kept of a pattern in one source: the first, and the last of the rest
 MARGIN = (3, 3)  # neighbours of a line that a signature nominated
+MANY = 400  # finds in a block from which arrays are quicker than a loop
 
 Margins = Mapping[str, tuple[int, int]]  # pattern -> neighbours before and after that its reader looks at
 Nominees = Iterable[tuple[int, int, Sequence[int]]]  # (line of the block from 0, its offset, patterns)
@@ -37,7 +38,8 @@ class Hits:
             first, late = self._placed(self._scanner.nominees(block))
         else:
             lines = found.total
-            first, late = self._placed_many(found)
+            some = len(found.lines) < MANY
+            first, late = self._placed(found.nominees(frozenset())) if some else self._placed_many(found)
         builder.feed(block, lines, first, late)
         self._before += lines
 

@@ -12,6 +12,7 @@ WHOLE_LIMIT = 4 << 20  # bytes of a member that is kept whole
 HEAD, TAIL = 256 << 10, 1 << 20  # bytes of a bigger one, beside what surrounds its nominations
 NOMINATED, LATE = 8 << 20, 512 << 10  # bytes around the first nominations, and around the last of too many
 TOTAL = 96 << 20  # bytes over all members
+WAIT, REPLACED = 16 << 20, 1000  # bytes that wait for their last nominations, and how many later ones replace one
 
 Piece = tuple[int, bytes]  # the number of the first line (from 1), and lines
 
@@ -50,6 +51,8 @@ class TextBuilder:
         self._head: list[Piece] = []
         self._first = _Windows(NOMINATED, budget)
         self._late = _Windows(LATE, None)
+        self._waiting: deque[tuple[Piece, bytes, Sequence[Place]]] = deque()  # late places not looked at yet
+        self._waiting_places = self._waiting_bytes = 0
         self._tail: deque[Piece] = deque()
         self._tail_bytes = 0
 
@@ -73,6 +76,9 @@ class TextBuilder:
         """What was kept."""
         if self._all is not None:
             return text_of(b"".join(piece[1] for piece, _, _ in self._all), self._raw, self._long_lines)
+        for waiting in self._waiting:
+            self._late.add(*waiting)
+        self._waiting.clear()
         runs = tuple(_runs([*self._head, *self._first.windows, *self._late.windows, *self._kept_tail()]))
         whole = sum(len(run.starts) for run in runs) == self._count
         return Text(self._size, self._count, whole, self._ends, self._raw, runs, self._long_lines)
@@ -92,11 +98,23 @@ class TextBuilder:
             self._head = [(piece[0], piece[1][: end or len(piece[1])])]
         previous = self._tail[-1][1] if self._tail else b""
         self._first.add(piece, previous, first)
-        self._late.add(piece, previous, late)
+        self._wait(piece, previous, late)
         self._tail.append(piece)
         self._tail_bytes += len(piece[1])
         while len(self._tail) > 1 and self._tail_bytes - len(self._tail[0][1]) >= TAIL:
             self._tail_bytes -= len(self._tail.popleft()[1])
+
+    def _wait(self, piece: Piece, previous: bytes, late: Sequence[Place]) -> None:
+        """Puts off the late places of a block: where there are many, later ones replace most."""
+        self._waiting.append((piece, previous, late))
+        self._waiting_places += len(late)
+        self._waiting_bytes += len(piece[1])
+        while self._waiting_bytes > WAIT:
+            oldest = self._waiting.popleft()
+            self._waiting_places -= len(oldest[2])
+            self._waiting_bytes -= len(oldest[0][1])
+            if self._waiting_places < REPLACED:
+                self._late.add(*oldest)
 
     def _kept_tail(self) -> Iterator[Piece]:
         excess = self._tail_bytes - TAIL
