@@ -10,6 +10,7 @@ from postmortem.model import Edge, Finding, Role
 from postmortem.signatures import Link
 
 FAR_S = 3600.0
+SAME_MOMENT_S = 30.0
 RECORD_LINES = 40  # a crash record's own lines
 WRAPPERS = ("runtime.", "process.abort", "process.silent-exit", "process.killed")
 
@@ -41,9 +42,11 @@ def edges(findings: Sequence[Finding], links: Mapping[str, tuple[Link, ...]]) ->
 def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
     """The grade of a declared link between two findings, or None where keys or order contradict it."""
     match = compare(cause.entity, effect.entity, same_namespace=in_one_namespace(cause, effect))
+    gap = seconds_apart(cause.when, effect.when)
+    if match is Match.OTHER and other_names(cause, effect, gap):
+        return Edge.ASSUMED
     if match is Match.OTHER or any(lacks(cause, effect, key) for key in link.same):
         return None
-    gap = seconds_apart(cause.when, effect.when)
     if too_early(effect, cause) and not share_record(cause, effect):
         return None
     if gap is not None and link.within_s and gap > link.within_s:
@@ -55,6 +58,16 @@ def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
     if gap is None or gap > FAR_S or beside_an_exception(cause, effect):
         return Edge.ASSUMED
     return Edge.COMPATIBLE
+
+
+def other_names(cause: Finding, effect: Finding, gap: float | None) -> bool:
+    """Whether a kernel's kill may be the death that another log tells under a container's pid and another name.
+
+    A thread can rename itself, and a shell names the command: at the same moment the two may be one.
+    """
+    kill = cause.class_id.startswith("memory.oom-kill") and effect.class_id == "process.killed"
+    two_counts = cause.entity.get("pid") != effect.entity.get("pid") and not in_one_namespace(cause, effect)
+    return kill and two_counts and gap is not None and abs(gap) <= SAME_MOMENT_S
 
 
 def too_early(effect: Finding, cause: Finding) -> bool:

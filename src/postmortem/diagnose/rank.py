@@ -45,7 +45,19 @@ def heads(findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | 
     """The findings that may head a chain, best first; `end` is the outcome that they have to explain."""
     explained = {id(c.effect) for c in caused if c.cause.verdict in HELD and explains(c)}
     may = [f for f in findings if f.role in ROLES and f.verdict in HELD and id(f) not in explained]
-    return sorted(may, key=lambda f: order(f, caused, end))
+    deaths = [f for f in findings if end is not None and f is not end and same_pid(f, end)]
+    return sorted(may, key=lambda f: (misses(f, caused, deaths), order(f, caused, end)))
+
+
+def same_pid(a: Finding, b: Finding) -> bool:
+    """Whether both name one pid."""
+    return bool(a.entity.get("pid")) and a.entity.get("pid") == b.entity.get("pid")
+
+
+def misses(finding: Finding, caused: Sequence[Caused], deaths: Sequence[Finding]) -> bool:
+    """Whether the death of the process that failed is told, and this finding neither is it nor leads to it."""
+    reached = (finding, *consequences(finding, caused)) if deaths else ()
+    return bool(deaths) and not any(death is one for death in deaths for one in reached)
 
 
 def explains(one: Caused) -> bool:

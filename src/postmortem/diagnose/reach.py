@@ -8,6 +8,7 @@ from datetime import timedelta
 from postmortem.detect.coverage import host_pids
 from postmortem.diagnose.entity import Match, compare, same_key, seconds_apart
 from postmortem.diagnose.outcome import Outcome
+from postmortem.diagnose.rank import same_pid
 from postmortem.model import Finding, Instant, Kind, Role
 from postmortem.scene import Reading, Scene
 
@@ -70,11 +71,6 @@ def asked_to_stop(finding: Finding, end: Finding) -> str:
     if not asked or not finding.class_id.startswith(KERNEL_KILLS):
         return ""
     return f"what failed ended by signal {end.facts['signal']}, and the kernel's OOM killer sends signal 9"
-
-
-def same_pid(a: Finding, b: Finding) -> bool:
-    """Whether both name one pid."""
-    return bool(a.entity.get("pid")) and a.entity.get("pid") == b.entity.get("pid")
 
 
 def too_old(finding: Finding, span: Window) -> str:
