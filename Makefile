@@ -13,6 +13,7 @@ SAMPLE := samples/syntax-error-zombie/bundle.tar.gz
 $(BIN)/postmortem: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --editable .
+	$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(BIN)/postmortem

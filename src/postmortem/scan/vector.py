@@ -63,22 +63,27 @@ class Found(NamedTuple):
 
 def find(scanner: Scanner, block: bytes) -> Found:
     """What `Scanner.nominees` says of a block of whole lines."""
-    newlines = np.frombuffer(block, np.uint8) == NEWLINE
-    count = int(np.count_nonzero(newlines)) + (not block.endswith(b"\n") and bool(block))
+    breaks = _breaks(block)
+    count = len(breaks) + (not block.endswith(b"\n") and bool(block))
     if scanner.everywhere:
         told = scanner.nominees(block)
         pairs = [(nominee.line, pattern) for nominee in told for pattern in nominee.patterns]
         codes = _code(np.array(pairs, np.int64).reshape(-1, 2), len(scanner.patterns))
     else:
-        codes = _searched(scanner, block, newlines)
+        codes = _searched(scanner, block, breaks)
     if not codes.size:
         return Found(count)
     lines, patterns = np.divmod(codes, len(scanner.patterns))
-    offsets = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(newlines) + 1))
+    offsets = np.concatenate((np.zeros(1, np.int64), breaks + 1))
     return Found(count, lines, patterns, offsets[lines])
 
 
-def _searched(scanner: Scanner, block: bytes, newlines: npt.NDArray[np.bool_]) -> Numbers:
+def _breaks(block: bytes) -> Numbers:
+    """The offsets of the newlines."""
+    return np.flatnonzero(np.frombuffer(block, np.uint8) == NEWLINE)
+
+
+def _searched(scanner: Scanner, block: bytes, breaks: Numbers) -> Numbers:
     """line * patterns + pattern of everything that is found in some variant of the block, sorted."""
     codes = []
     for variant in scanner.variants(block):
@@ -86,8 +91,7 @@ def _searched(scanner: Scanner, block: bytes, newlines: npt.NDArray[np.bool_]) -
         if not ends:
             continue
         pairs = np.fromiter(chain.from_iterable(ends), np.int64, 2 * len(ends)).reshape(-1, 2)
-        breaks = newlines if variant is block else np.frombuffer(variant, np.uint8) == NEWLINE
-        pairs[:, 0] = np.searchsorted(np.flatnonzero(breaks), pairs[:, 0] - 1)
+        pairs[:, 0] = np.searchsorted(breaks if variant is block else _breaks(variant), pairs[:, 0] - 1)
         codes.append(_code(pairs, len(scanner.patterns)))
     return _distinct(np.concatenate(codes)) if codes else NONE
 
