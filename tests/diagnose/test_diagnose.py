@@ -9,6 +9,7 @@ import pytest
 
 from postmortem.diagnose import diagnose
 from postmortem.diagnose.entity import Match, comes_before, compare
+from postmortem.diagnose.outcome import of_an_earlier_attempt
 from postmortem.model import Edge, Evidence, Finding, Instant, Place, Role, Verdict
 from postmortem.scene import Scene
 from postmortem.signatures.language import Link
@@ -110,6 +111,21 @@ def test_the_earliest_unexplained_cause_heads_and_the_chain_reaches_the_symptom(
 def test_outcome_first(findings: list[Finding], status: str, root: str | None) -> None:
     said = run(*findings)
     assert (said.status, said.root.class_id if said.root else None) == (status, root)
+
+
+@pytest.mark.parametrize(
+    ("log", "later", "earlier"),
+    [
+        ("load/attempt=1.log", "load/attempt=2.log", True),
+        ("out.try1", "out.try2", True),
+        ("load/attempt=1.log", "load/attempt=1.log", False),
+        ("load/attempt=1.log", "sweep/attempt=2.log", False),
+        ("db.log", "app.log", False),
+    ],
+    ids=["airflow", "bazel", "the same", "of another task", "no attempts"],
+)
+def test_attempts_at_one_thing(log: str, later: str, earlier: bool) -> None:
+    assert of_an_earlier_attempt(log, later) is earlier
 
 
 def test_a_symptom_never_heads_when_its_cause_is_there() -> None:
