@@ -59,7 +59,7 @@ def _collect(options: CollectOptions) -> int:
         print(result.summary, file=sys.stderr, flush=True)
     except UsageError as error:
         print(f"postmortem: {error}", file=sys.stderr, flush=True)
-    except BaseException as error:
+    except BaseException as error:  # the destroy that follows must run, whatever this was
         print(f"postmortem: no collection: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:
         os._exit(code)

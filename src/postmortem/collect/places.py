@@ -137,7 +137,7 @@ class AgePlace:
         try:
             with os.fdopen(pipe, "rb") as reader:
                 pyrage.encrypt_io(reader, _Writer(self._file), keys)
-        except Exception as error:
+        except Exception as error:  # one output that fails must not cost the others
             self._wrong.append(getattr(error, "strerror", None) or str(error))
 
 

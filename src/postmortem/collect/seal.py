@@ -132,7 +132,7 @@ class Sealer:
     def _safe(self, text: str) -> str:
         try:
             return self._redactor.text(text)
-        except Exception:
+        except Exception:  # fail closed: a name that could not be redacted is not told
             return "(withheld)"
 
     def _store(self, member: Member) -> None:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from postmortem.lines import dialect_of
 from postmortem.model import Kind, State
 from postmortem.sources.names import CGROUP_FILE, is_log_name, kind_of_name, without_compression
-from postmortem.sources.shapes import access_error, is_binary, is_missing, is_settings, lost_tool, shape_of
+from postmortem.sources.refusals import access_error, is_missing, lost_tool
+from postmortem.sources.shapes import is_binary, is_settings, shape_of
 
 SAMPLE_BYTES = 64 << 10
 SAMPLE_LINES = 400
