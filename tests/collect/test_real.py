@@ -153,7 +153,8 @@ def test_the_script_that_called_us_is_named_not_taken(shell: str, tmp_path: Path
     bundle = read(out)
     assert not [name for name in bundle.members if "hook.sh" in name]
     refused = [probe for probe in bundle.manifest["probes"] if probe["state"] == "refused"]
-    assert [probe["reason"].partition(";")[0] for probe in refused] == ["it called the collector"]
+    # whatever runs these tests may itself be a script that called the collector
+    assert {probe["reason"].partition(";")[0] for probe in refused} == {"it called the collector"}
     subprocess.run([shell, asked], check=True, capture_output=True, timeout=30)
     bundle = read(out)
     assert f"scripts{asked}" in bundle.members

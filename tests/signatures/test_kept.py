@@ -111,9 +111,7 @@ STRANGERS = {
 
 
 @pytest.mark.parametrize("body", STRANGERS.values(), ids=STRANGERS)
-def test_a_pickle_makes_nothing_but_a_catalogue(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes
-) -> None:
+def test_a_pickle_makes_nothing_but_a_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
     monkeypatch.chdir(tmp_path)
     assert _opened(body) is None
     assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ from postmortem.diagnose.edges import Caused, edges
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
-from postmortem.diagnose.rank import SAYS_LEAST, consequences, heads, raised
+from postmortem.diagnose.rank import SAYS_LEAST, bond, consequences, heads, raised
 from postmortem.diagnose.reach import out_of_reach, window
 from postmortem.diagnose.related import with_related
 from postmortem.model import CONFIDENCE, Diagnosis, Finding, Role, Verdict
@@ -42,7 +42,9 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
     caused = edges(near, links)
     best = heads(near, caused, end.finding)
     root = best[0] if best else None
-    said, because = confidence(root, best[1:], caused)
+    bonds = [bond(f, near, caused, end.finding) for f in best]
+    rivals = [f for f, its in zip(best[1:], bonds[1:], strict=True) if its == bonds[0]]
+    said, because = confidence(root, rivals, caused)
     return Diagnosis(
         status="failed",
         outcome=end.finding,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from postmortem.diagnose.edges import Caused
+from postmortem.diagnose.edges import Caused, share_record
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.outcome import HELD
 from postmortem.model import Edge, Finding, Role, Verdict
@@ -45,8 +45,22 @@ def heads(findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | 
     """The findings that may head a chain, best first; `end` is the outcome that they have to explain."""
     explained = {id(c.effect) for c in caused if c.cause.verdict in HELD and explains(c)}
     may = [f for f in findings if f.role in ROLES and f.verdict in HELD and id(f) not in explained]
+    return sorted(may, key=lambda f: (bond(f, findings, caused, end), order(f, caused, end)))
+
+
+def bond(
+    finding: Finding, findings: Sequence[Finding], caused: Sequence[Caused], end: Finding | None
+) -> tuple[bool, bool]:
+    """How a finding stands to the end of the run: (it misses the death that is told, it is not the end's own line)."""
     deaths = [f for f in findings if end is not None and f is not end and same_pid(f, end)]
-    return sorted(may, key=lambda f: (misses(f, caused, deaths), order(f, caused, end)))
+    return misses(finding, caused, deaths), not tells_the_end(finding, end)
+
+
+def tells_the_end(finding: Finding, end: Finding | None) -> bool:
+    """Whether a confirmed cause and the outcome rest on one line: nothing that stands apart from it comes before."""
+    if end is None or end.role is not Role.OUTCOME or finding.role is not Role.ROOT:
+        return False
+    return finding.verdict is Verdict.CONFIRMED and share_record(finding, end)
 
 
 def same_pid(a: Finding, b: Finding) -> bool:
