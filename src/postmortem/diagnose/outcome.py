@@ -69,7 +69,7 @@ def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
     elsewhere = fault.evidence[0].source != success.evidence[-1].source
     if before is not None:
         ended_alone = elsewhere and ends_its_log(fault, scene)
-        return ended_alone or (not before and fault.verdict is not Verdict.POSSIBLE)
+        return ended_alone or (not before and (fault.role is Role.SYMPTOM or fault.verdict is not Verdict.POSSIBLE))
     told_by_others = fault.role is Role.ROOT and any(kind_of(e.source, scene) in WITNESSES for e in fault.evidence)
     return elsewhere and (ends_its_log(fault, scene) or (fault.verdict is Verdict.CONFIRMED and told_by_others))
 
