@@ -158,6 +158,8 @@ def _bare_end(data: bytes, line_start: int, key_start: int, at: int) -> int:
     end = min(len(data), at + _LONGEST)
     hidden = STANDIN.match(data, at)
     here = hidden.end() if hidden else at
+    if hidden and data[here : here + 1] in (b"'", b'"'):
+        return here  # the first pass ended the value here, so a second one does
     while stop := _STOP.search(data, here, end):
         mark = stop.group()
         if mark[-1:] not in (b"'", b'"') or mark[:1] == b"\\":
