@@ -52,7 +52,8 @@ def out_of_reach(finding: Finding, outcome: Outcome, span: Window, scene: Scene)
         return too_old(finding, span) or before_the_boot(finding, end, scene)
     late = too_late(finding, span) if outcome.status == "failed" else ""
     early = too_old(finding, span) or before_the_boot(finding, end, scene)
-    return early or late or asked_to_stop(finding, end) or somebody_else(finding, outcome, scene)
+    by_kind = asked_to_stop(finding, end) or no_signal(finding, end)
+    return early or late or by_kind or somebody_else(finding, outcome, scene)
 
 
 def before_the_boot(finding: Finding, end: Finding, scene: Scene) -> str:
@@ -63,6 +64,13 @@ def before_the_boot(finding: Finding, end: Finding, scene: Scene) -> str:
         if boot.source == last.source and boot.line > last.line and ran_later is not None and ran_later > 0:
             return "the machine was booted between it and the end of the run"
     return ""
+
+
+def no_signal(finding: Finding, end: Finding) -> str:
+    """A sentence when a fault that only refuses a request stands beside a death by signal."""
+    if finding.class_id != "limits.pids" or end.facts.get("signal") != 9:
+        return ""
+    return "a refused fork is an error that a program gets, and what failed was ended by signal 9"
 
 
 def asked_to_stop(finding: Finding, end: Finding) -> str:
