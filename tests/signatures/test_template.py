@@ -6,7 +6,8 @@ import pytest
 
 from postmortem.signatures.template import faults, fields_in, fill
 
-KNOWN = {"comm": "java", "pid": 7, "share": 0.5, "own": True, "cgroup.memory.limit": 1024, "evil": "{pid} [x] \\"}
+KNOWN = {"comm": "java", "pid": 7, "share": 0.5, "own": True, "cgroup.memory.limit": 1024, "evil": "{pid} [x] \\", "limit_kb": 25165824,
+         "longer": "javac", "sentence": "It timed out. ", "dots": "and so on...", "long": "x" * 300, "empty": "", "ip": "10.0.0.1"}  # fmt: skip
 FILLED = {
     "plain": ("Nothing to fill", "Nothing to fill"),
     "fields": ("{comm} ({pid})", "java (7)"),
@@ -20,6 +21,22 @@ FILLED = {
     "parts one after the other": ("[{a}][{pid}][{b}]x", "7x"),
     "brackets as text": (r"\[{pid}\] \{x\}", "[7] {x}"),
     "text of a log": ("{evil}", "{pid} [x] \\"),
+    "other words": ("{script|The program} ended", "The program ended"),
+    "other words not needed": ("{comm|The program} ended", "java ended"),
+    "other words in a part": ("ended[ by {unit|someone}]", "ended by someone"),
+    "KiB": ("of {limit_kb:kib}", "of 24.0 GiB"),
+    "bytes": ("of {cgroup.memory.limit:bytes}", "of 1.0 KiB"),
+    "few bytes": ("of {pid:bytes}", "of 7 bytes"),
+    "no number": ("of {comm:kib}", "of java"),
+    "unknown size in a part": ("full[: {free:bytes}]", "full"),
+    "told twice": ("{comm}[ ({comm})] ended", "java ended"),
+    "told in a longer word": ("{longer}[ ({comm})] ended", "javac (java) ended"),
+    "an address twice": ("{ip}[ or {ip}][ ({ip})]", "10.0.0.1 or 10.0.0.1"),
+    "a number twice": ("line {pid}[ ({pid})]", "line 7 (7)"),
+    "a full stop in the middle": ("{sentence} at {pid}", "It timed out at 7"),
+    "three dots": ("{dots}", "and so on..."),
+    "too long": ("{long}!", f"{'x' * 200}...!"),
+    "empty": ("died[ as {empty}]", "died"),
     "text of a log in a part": ("[{evil}]", "{pid} [x] \\"),
 }
 
@@ -39,6 +56,8 @@ def test_fill(template: str, sentence: str) -> None:
         ("a}", "a single '}'"),
         ("{a b}", "'{a b}' is no field name"),
         ("{1}", "'{1}' is no field name"),
+        ("{a|}", "'{a|}' is no field name"),
+        ("{a:mib}", "'{a:mib}' is no field name"),
     ],
 )
 def test_faults(template: str, fault: str) -> None:
@@ -46,4 +65,4 @@ def test_faults(template: str, fault: str) -> None:
 
 
 def test_fields() -> None:
-    assert fields_in(r"{a}[ {b}\{c\}]") == ("a", "b")
+    assert fields_in(r"{a}[ {b|it}\{c\}]{d:kib}") == ("a", "b", "d")

@@ -10,7 +10,7 @@ from postmortem.diagnose.edges import Caused, edges
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
-from postmortem.diagnose.rank import SAYS_LEAST, bond, consequences, heads, raised
+from postmortem.diagnose.rank import SAYS_LEAST, bond, consequences, heads, raised, within
 from postmortem.diagnose.reach import out_of_reach, window
 from postmortem.diagnose.related import with_related
 from postmortem.model import CONFIDENCE, Diagnosis, Finding, Role, Verdict
@@ -108,7 +108,7 @@ def confidence(root: Finding | None, others: Sequence[Finding], caused: Sequence
     explained = consequences(root, caused)
     rivals = [f for f in others if rivals_with(f, root) and not any(f is e for e in explained)]
     if rivals:
-        return LOWER[word], f"{because}; but {rivals[0].title.lower()} was also found and is not explained by it"
+        return LOWER[word], f"{because}; but {within(rivals[0].title)} was also found and is not explained by it"
     return word, because
 
 

@@ -25,9 +25,14 @@ def raised(finding: Finding, caused: Sequence[Caused]) -> Finding:
     steps = LADDER.get(finding.verdict, ())
     if not seen or not steps:
         return finding
-    effects = " and ".join(effect.title.lower() for effect in list(seen.values())[:2])
+    effects = " and ".join(within(effect.title) for effect in list(seen.values())[:2])
     because = f"{finding.because}; it explains what followed: {effects}"
     return replace(finding, verdict=steps[min(len(seen), len(steps)) - 1], because=because)
+
+
+def within(title: str) -> str:
+    """A title within a sentence: its first letter small, unless its first word is a name such as GPU."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 
 LADDER = {

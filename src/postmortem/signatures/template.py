@@ -1,8 +1,10 @@
 """Sentences with `{field}`; a part in `[...]` is left out when a field in it is unknown. Parts may stand in parts.
 
-    {comm} (pid {pid}) was killed[: the limit of {cgroup} is {limit_kb} kB]
+    {comm|A process}[ (pid {pid})] was killed[: the limit of {cgroup} is {limit_kb:kib}]
 
-A backslash before `{ } [ ]` takes it as it is. A field's text is put in once and never read as a template.
+`{field|words}` has the words where the field is unknown; `{field:kib}` and `{field:bytes}` show a size as GiB or the like.
+A part that only repeats what stands before it is left out too. A backslash before `{ } [ ]` takes it as it is. A field's
+text is put in once and never read as a template.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ import regex
 from postmortem.signatures.language import Scalar
 
 _TOKEN = regex.compile(r"\\([\[\]{}\\])|\{([^{}\[\]]*)\}|(\[)|(\])|([{}])|([^\\{}\[\]]+|\\)")
-_NAME = regex.compile(r"[A-Za-z_][\w.-]*")
+_NAME = regex.compile(r"([A-Za-z_][\w.-]*)(?::(kib|bytes)|\|([^|]+))?")
+_TAIL = regex.compile(r"(?<=[^\s.,;:])[.,;:]?\s*$")
+_CORE = regex.compile(r"\w.*\w", regex.S)
+LONGEST = 200  # characters of one field; the evidence shows the line whole
+SIZES = {"kib": 1024, "bytes": 1}
+UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def faults(template: str) -> tuple[str, ...]:
@@ -34,7 +41,8 @@ def faults(template: str) -> tuple[str, ...]:
 
 def fields_in(template: str) -> tuple[str, ...]:
     """The fields that a template names."""
-    return tuple(name for _, name, *_ in _TOKEN.findall(template) if name)
+    names = (_NAME.match(name) for _, name, *_ in _TOKEN.findall(template) if name)
+    return tuple(found[1] for found in names if found)
 
 
 def fill(template: str, values: Mapping[str, Scalar]) -> str:
@@ -46,17 +54,50 @@ def fill(template: str, values: Mapping[str, Scalar]) -> str:
             parts.append([])
             whole.append(True)
         elif closed and len(parts) > 1:
-            done = parts.pop()
-            parts[-1] += done if whole.pop() else []
+            done = "".join(parts.pop())
+            told = "".join(text for part in parts for text in part)
+            parts[-1] += [done] if whole.pop() and not _repeats(done, told) else []
         elif name:
-            whole[-1] = whole[-1] and name in values
-            parts[-1].append(_shown(values[name]) if name in values else f"unknown {name.replace('_', ' ')}")
+            known, text = _field(name, values)
+            whole[-1] = whole[-1] and known
+            parts[-1].append(text)
         else:
             parts[-1].append(escaped or brace or plain)
     return "".join(parts[0])
 
 
+def _field(token: str, values: Mapping[str, Scalar]) -> tuple[bool, str]:
+    """Whether what stands in the braces is known, and its text."""
+    found = _NAME.fullmatch(token)
+    name, unit, words = found.groups() if found else (token, None, None)
+    if name in values and values[name] != "":
+        value = values[name]
+        return True, _size(value, SIZES[unit]) if unit else _shown(value)
+    return bool(words), words or f"unknown {name.replace('_', ' ')}"
+
+
+def _repeats(part: str, told: str) -> bool:
+    """Whether the words of an optional part stand in the sentence already; a bare number is never a repetition."""
+    core = _CORE.search(part)
+    if core is None or regex.fullmatch(r"\d+\W?\d*", core[0]):
+        return False
+    return regex.search(rf"(?<!\w){regex.escape(core[0])}(?!\w)", told) is not None
+
+
 def _shown(value: Scalar) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    text = f"{value:g}" if isinstance(value, float) else _TAIL.sub("", str(value))
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _size(value: Scalar, factor: int) -> str:
+    """`24.0 GiB` of a number of KiB or bytes; what is no number stays as it is."""
+    try:
+        count = float(str(value)) * factor
+    except ValueError:
+        return _shown(value)
+    power = 0
+    while count >= 1024 and power < len(UNITS) - 1:
+        count, power = count / 1024, power + 1
+    return f"{count:.1f} {UNITS[power]}" if power else f"{count:.0f} bytes"
