@@ -1,18 +1,18 @@
-"""Saved reports as the terminal and Markdown show them; UPDATE_SNAPSHOTS=1 writes what is shown now, to be read by a person."""
+"""Saved reports as the terminal and Markdown show them."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import jsonschema
 import pytest
+import snapshots
 from conftest import ROOT
 
 from postmortem.report.formats import render
 from postmortem.report.load import load
-from postmortem.report.terminal import Look
+from postmortem.report.look import Look
 
 SAVED = sorted((Path(__file__).parent / "saved").glob("*.json"))
 SCHEMA = json.loads((ROOT / "src/postmortem/report/schema.json").read_text(encoding="utf-8"))
@@ -24,9 +24,8 @@ def test_shown_as_before(saved: Path, form: str) -> None:
     look = Look(width=80, verbose=True) if form == "narrow" else None
     text = render(load(saved), "terminal" if form == "narrow" else form, look)
     expected = saved.with_suffix({"terminal": ".txt", "narrow": ".narrow.txt", "markdown": ".md"}[form])
-    if os.environ.get("UPDATE_SNAPSHOTS"):
-        expected.write_text(text, encoding="utf-8")
-    assert text == expected.read_text(encoding="utf-8")
+    fault = snapshots.same(text, expected)
+    assert not fault, fault
 
 
 @pytest.mark.parametrize("saved", SAVED, ids=lambda p: p.stem)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from postmortem.report.look import Look
 from postmortem.report.moment import told
-from postmortem.report.terminal import Look, one_line, render
+from postmortem.report.terminal import one_line, render
 from postmortem.report.words import followed, reasons, shown, size, weight
 
 

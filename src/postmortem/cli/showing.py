@@ -79,7 +79,7 @@ def emit(
 
 def look(report: Report, target: Path | None, verbose: bool, links: bool) -> Any:
     """Colours and width as the place allows: a file or a pipe gets neither."""
-    from postmortem.report.terminal import Look
+    from postmortem.report.look import Look
 
     terminal = target is None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None

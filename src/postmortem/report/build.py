@@ -40,7 +40,7 @@ def build(
         "root_cause": root_cause(diagnosis),
         "chain": [link(k) for k in diagnosis.chain],
         "findings": [finding(f) for f in diagnosis.findings],
-        "ruled_out": [ruled_out(f) for f in diagnosis.ruled_out],
+        "ruled_out": distinct([ruled_out(f) for f in diagnosis.ruled_out]),
         "gaps": [gap(g) for g in diagnosis.gaps],
         "would_decide": [plain(w) for w in diagnosis.would_decide],
         "timeline": timeline(diagnosis, scene),
@@ -125,6 +125,11 @@ def ruled_out(found: Finding) -> dict[str, Any]:
         "reason": reasons,
         "evidence": evidence([e for _, e in found.against]),
     }
+
+
+def distinct(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each once: one fact speaks against a class however many processes or GPUs it was looked for in."""
+    return [one for at, one in enumerate(items) if one not in items[:at]]
 
 
 def gap(one: Gap) -> dict[str, Any]:

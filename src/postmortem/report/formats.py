@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from postmortem.report import Report
-from postmortem.report.terminal import Look, one_line
+from postmortem.report.look import Look
+from postmortem.report.terminal import one_line
 from postmortem.report.terminal import render as render_terminal
 
 FORMATS = ("terminal", "markdown", "html", "json", "junit")

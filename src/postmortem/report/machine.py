@@ -73,9 +73,10 @@ def records(reading: Reading, line: int) -> list[str]:
 
 
 def host_of(scene: Scene) -> str:
-    """The host that a journal's first line names."""
-    for reading in scene.of_kind(Kind.JOURNAL):
-        line = reading.line(1)
-        if line and line.host:
-            return line.host
+    """The host that the first lines of a journal name, else those of a kernel log that syslog wrote."""
+    for kind in (Kind.JOURNAL, Kind.KERNEL):
+        for reading in scene.of_kind(kind):
+            heads = (reading.line(number) for number in range(1, 4))
+            if host := next((plain(line.host) for line in heads if line and line.host), ""):
+                return host
     return ""

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from postmortem.report import Report
 from postmortem.report.moment import told
-from postmortem.report.words import about, beside, end, exhibits, followed, headline, place, reasons, shown, weight
+from postmortem.report.words import (
+    about,
+    alike,
+    beside,
+    counted,
+    end,
+    exhibits,
+    followed,
+    headline,
+    line,
+    place,
+    reasons,
+    rests_on,
+    shown,
+    unread,
+    wanted,
+    weight,
+)
 
 MOST_LINES, LONGEST = 8, 500
 # what GitHub, GitLab or Slack would take for markup; a mention, reference, emoji or link is broken by a character
@@ -23,7 +41,8 @@ BREAK = "\u200b"
 
 def render(report: Report) -> str:
     """The report as Markdown; nothing of a log is interpreted."""
-    parts = (verdict, why, first, chain, evidence, gpus, ruled_out, unknown, advice, foot)
+    order = (evidence, first) if report["root_cause"] else (first, evidence)
+    parts = (verdict, why, *order, chain, gpus, ruled_out, unknown, advice, foot)
     blocks = ("\n".join(part(report)) for part in parts)
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -76,34 +95,48 @@ def why(report: Report) -> Iterator[str]:
 
 def first(report: Report) -> Iterator[str]:
     """The lines to read first, where the cause is not plain."""
-    items = (report.get("news") or [])[:MOST_LINES]
+    items = unread(report, MOST_LINES)[:MOST_LINES]
     if items:
-        yield "### Read first"
+        yield "### Read also" if report["root_cause"] else "### Read first"
+    for why, group in groupby(items, key=lambda i: i["why"]):
         yield ""
-        yield from fence([f"{place(i)}: {i['text']}" for i in items])
+        yield f"{inert(why[:1].upper() + why[1:])}:"
+        yield ""
+        yield from fence([line(i) for i in group])
 
 
 def evidence(report: Report) -> Iterator[str]:
-    items = (report["root_cause"] or report["outcome"] or {}).get("evidence", [])[:MOST_LINES]
+    items, left = rests_on(report, MOST_LINES)
     if items:
         yield "### Evidence"
         yield ""
-        yield from fence([f"{place(i)}: {i['text']}" for i in items])
+        yield from fence([line(i) for i in items])
+    if left:
+        yield ""
+        yield f"and {counted(left, 'more line')} like these"
 
 
 def chain(report: Report) -> Iterator[str]:
-    links = followed(report)
-    if len(links) > 1:
+    groups = alike(followed(report))
+    dated = any(one["when"] for group in groups for one in group)
+    if len(groups) > 1:
         yield "### What followed"
         yield ""
-        for number, one in enumerate(links, 1):
-            edge = f" ({one['edge']} effect of {code(one['because_of'])})" if one["edge"] else ""
-            said = inert(one.get("summary") or one["title"])
-            yield f"{number}. {code(one['class'])} {said}{edge}, {inert(told(one['when']))}"
-    others = [k for k in beside(report) if k["place"] == "contributing"]
+        yield from (f"{number}. {step(group, dated)}" for number, group in enumerate(groups, 1))
+    others = alike([k for k in beside(report) if k["place"] == "contributing"])
     if others:
         yield ""
-        yield from (f"- also: {code(k['class'])} {inert(k.get('summary') or k['title'])}" for k in others)
+        yield from (f"- also: {code(k['class'])} {inert(k.get('summary') or k['title'])}" for k, *_ in others)
+
+
+def step(group: Sequence[Any], dated: bool) -> str:
+    """One step of the chain; the first one is the cause, which stands above."""
+    one = group[0]
+    edge = f" ({one['edge']} effect of {code(one['because_of'])})" if one["edge"] else ""
+    said = f" {inert(one.get('summary') or one['title'])}" if one["edge"] else ""
+    when = f", {inert(told(one['when']))}" if dated else ""
+    again = f", {len(group)} times" if len(group) > 1 else ""
+    return f"{code(one['class'])}{said}{edge}{when}{again}, {code(place(one['evidence'][0]))}"
 
 
 def gpus(report: Report) -> Iterator[str]:
@@ -133,12 +166,14 @@ def ruled_out(report: Report) -> Iterator[str]:
 
 
 def unknown(report: Report) -> Iterator[str]:
-    gaps, wanted = report["gaps"], report["would_decide"]
-    if gaps or wanted:
+    gaps, asks = report["gaps"], wanted(report)
+    if gaps or asks:
         yield "### Not known"
         yield ""
     yield from (f"- {code(g['source'])} {g['state']}: {inert(g['reason'] or g['ask'])}" for g in gaps[:20])
-    yield from (f"- would decide: {inert(one)}" for one in wanted)
+    for ask, classes in asks[:20]:
+        decides = f" ({', '.join(map(code, classes))})" if classes else ""
+        yield f"- would decide: {inert(ask)}{decides}"
 
 
 def advice(report: Report) -> Iterator[str]:

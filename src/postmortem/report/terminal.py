@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
-from urllib.parse import quote
 
 from postmortem.report import Report
+from postmortem.report.look import Look
 from postmortem.report.moment import told
-from postmortem.report.words import beside, end, exhibits, followed, headline, place, reasons, shown, weight
+from postmortem.report.words import (
+    alike,
+    beside,
+    counted,
+    end,
+    exhibits,
+    followed,
+    headline,
+    machine,
+    place,
+    reasons,
+    rests_on,
+    shown,
+    unread,
+    wanted,
+    weight,
+)
 
 BOLD, RED, GREEN, YELLOW, DIM = "1", "31;1", "32;1", "33;1", "2"
 COLOURS = {"failed": RED, "healthy": GREEN, "undecided": YELLOW}
@@ -19,44 +33,10 @@ MOST_LINES, MOST_GAPS = 4, 8
 INDENT = " " * 8
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How the report is shown; `width` wraps sentences, never evidence, and is None where the output is no terminal."""
-
-    colour: bool = False
-    width: int | None = None
-    verbose: bool = False
-    folder: str = ""  # absolute: evidence links to its files (OSC 8)
-
-    def paint(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
-
-    def say(self, text: str, first: str = "", rest: str = "") -> str:
-        """A sentence of ours, wrapped to the width."""
-        if self.width is None:
-            return first + text
-        wide = max(40, self.width)
-        return textwrap.fill(text, wide, initial_indent=first, subsequent_indent=rest or first, **_WRAP)
-
-    def place(self, item: Any) -> str:
-        """`file:line`, as a link where links are wanted."""
-        text = place(item)
-        if not self.folder:
-            return text
-        return f"\x1b]8;;file://{quote(self.folder)}/{quote(item['source'])}#{item['line']}\x1b\\{text}\x1b]8;;\x1b\\"
-
-    def line(self, item: Any) -> str:
-        """A line of evidence: never cut, never wrapped."""
-        return f"{self.place(item)}: {item['text']}"
-
-
-_WRAP: Any = {"break_long_words": False, "break_on_hyphens": False}
-
-
 def render(report: Report, look: Look | None = None) -> str:
     """The report as text; evidence stands as source:line: text."""
     shape = look or Look()
-    parts = (verdict, news, evidence, chain, context, gpus, ruled_out, missing, advice, foot)
+    parts = (verdict, first, evidence, also, chain, context, gpus, ruled_out, missing, deciding, advice, foot)
     blocks = ("\n".join(part(report, shape)) for part in parts)
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -75,21 +55,34 @@ def verdict(report: Report, look: Look) -> Iterator[str]:
     yield look.paint(word, COLOURS[status]) + look.paint(first.removeprefix(word), BOLD)
     yield from (look.paint(line, BOLD) for line in more)
     if root:
-        counted = weight(root["because"])
-        yield f"{INDENT}{root['class']}, {root['confidence']} confidence" + (f" ({counted})" if counted else "")
+        points = weight(root["because"])
+        yield f"{INDENT}{root['class']}, {root['confidence']} confidence" + (f" ({points})" if points else "")
         yield from (f"{INDENT}at {told(root['when'])}" for _ in [0] if root["when"])
+    known = ", ".join(f"{name} {value}" for name, value in machine(report))
+    yield from (look.say(f"on {known}", INDENT, INDENT + "   ") for _ in [0] if known)
+    if root:
         yield from (look.say(one, f"{INDENT}- ", f"{INDENT}  ") for one in reasons(root["because"]))
     if last:
         yield look.say(f"outcome: {last['what']} ({place(last['evidence'][0])})", INDENT, INDENT + "  ")
 
 
-def news(report: Report, look: Look) -> Iterator[str]:
-    """What is new against a healthy run, or the first lines of a failure that nothing explains."""
-    items = report.get("news") or []
+def first(report: Report, look: Look) -> Iterator[str]:
+    """The first lines of a failure that nothing explains, or what is new against a healthy run."""
+    if not report["root_cause"]:
+        yield from news(report, look, "Read first")
+
+
+def also(report: Report, look: Look) -> Iterator[str]:
+    """The same where a cause is named: what its evidence does not show."""
+    if report["root_cause"]:
+        yield from news(report, look, "Read also")
+
+
+def news(report: Report, look: Look, title: str) -> Iterator[str]:
+    items = unread(report, MOST_LINES)
     if items:
-        yield look.paint("Read first", BOLD)
-        shown_here = items if look.verbose else items[:MOST_LINES]
-        for why, group in groupby(shown_here, key=lambda i: i["why"]):
+        yield look.paint(title, BOLD)
+        for why, group in groupby(items if look.verbose else items[:MOST_LINES], key=lambda i: i["why"]):
             yield look.say(f"{why}:", "  ")
             yield from (f"    {look.line(i)}" for i in group)
 
@@ -98,30 +91,44 @@ def evidence(report: Report, look: Look) -> Iterator[str]:
     items = (report["root_cause"] or report["outcome"] or {}).get("evidence", [])
     if items:
         yield look.paint("Evidence", BOLD)
-        shown_here = items if look.verbose else items[:MOST_LINES]
-        yield from (f"  {look.line(i)}" for i in shown_here)
-        if len(items) > len(shown_here):
-            yield f"  ... {len(items) - len(shown_here)} more lines (-v)"
+        lines, left = (items, 0) if look.verbose else rests_on(report, MOST_LINES)
+        yield from (f"  {look.line(i)}" for i in lines)
+        yield from more(left, "line")
+
+
+def more(left: int, word: str) -> Iterator[str]:
+    if left:
+        yield f"  ... {counted(left, f'more {word}')} (-v)"
 
 
 def chain(report: Report, look: Look) -> Iterator[str]:
-    links = followed(report)
-    if len(links) > 1:
+    groups = alike(followed(report))
+    dated = any(one["when"] for group in groups for one in group)
+    if len(groups) > 1:
         yield look.paint("What followed", BOLD)
-        for number, one in enumerate(links):
-            yield from link(one, "  " if not number else "  -> ", look)
+        for number, group in enumerate(groups):
+            yield from link(group, "  -> " if number else "  ", dated, look)
 
 
-def link(one: Any, lead: str, look: Look) -> Iterator[str]:
+def link(group: list[Any], lead: str, dated: bool, look: Look) -> Iterator[str]:
     """One step: when, class and sentence; then where it stands and how well the link to its cause is known."""
-    below = " " * (len(lead) + 2)
-    yield look.say(
-        f"{told(one['when'], brief=True)}  {one['class']}: {one.get('summary') or one['title']}", lead, below
-    )
+    one, below = group[0], " " * (len(lead) + 2)
+    when = f"{told(one['when'], brief=True)}  " if dated else ""
+    told_above = not one["edge"] and lead == "  "
+    said = "" if told_above else f": {one.get('summary') or one['title']}"
+    yield look.say(f"{when}{one['class']}{said}", lead, below)
     why = f", {one['edge']} effect of {one['because_of']}" if one["edge"] else ""
-    yield f"{below}{look.place(one['evidence'][0])}{look.paint(why, DIM)}"
+    yield f"{below}{places(group, look)}{look.paint(why, DIM)}"
     if look.verbose:
-        yield from (f"{below}  {look.line(i)}" for i in one["evidence"])
+        yield from (f"{below}  {look.line(i)}" for other in group for i in other["evidence"])
+
+
+def places(group: list[Any], look: Look) -> str:
+    """Where the links that say the same stand."""
+    items = {place(one["evidence"][0]): one["evidence"][0] for one in group}
+    shown_here = list(items.values())[: None if look.verbose else MOST_LINES]
+    left = len(items) - len(shown_here)
+    return ", ".join(look.place(i) for i in shown_here) + (f" and {left} more" if left else "")
 
 
 def context(report: Report, look: Look) -> Iterator[str]:
@@ -129,13 +136,15 @@ def context(report: Report, look: Look) -> Iterator[str]:
     links = [k for k in beside(report) if look.verbose or not k["class"].startswith("outcome.")]
     if links:
         yield look.paint("Also", BOLD)
-    for one in links:
-        note = f"; not the cause: {one['note']}" if one["note"] else ""
+    not_the = "" if report["status"] == "healthy" else "not the cause: "
+    for group in alike(links):
+        one = group[0]
+        note = f"; {not_the}{one['note']}" if one["note"] else ""
         summary = (one.get("summary") or one["title"]).removesuffix("." if note else "")
-        said = f"{one['class']}: {summary}{note}  ({place(one['evidence'][0])})"
+        said = f"{one['class']}: {summary}{note}  ({places(group, look)})"
         yield look.say(said, f"  {one['place']:12s}  ", " " * 16)
         if look.verbose:
-            yield from (f"{' ' * 16}{look.line(i)}" for i in one["evidence"])
+            yield from (f"{' ' * 16}{look.line(i)}" for other in group for i in other["evidence"])
 
 
 def gpus(report: Report, look: Look) -> Iterator[str]:
@@ -169,11 +178,18 @@ def missing(report: Report, look: Look) -> Iterator[str]:
         shown_here = gaps if look.verbose else gaps[:MOST_GAPS]
         for one in shown_here:
             yield f"  {one['source']}: {one['state']}" + (f": {one['reason']}" if one["reason"] else "")
-        if len(gaps) > len(shown_here):
-            yield f"  ... {len(gaps) - len(shown_here)} more (-v)"
-    if report["would_decide"]:
+        yield from more(len(gaps) - len(shown_here), "source")
+
+
+def deciding(report: Report, look: Look) -> Iterator[str]:
+    """What would settle it, each source once with the classes that it decides."""
+    asks = wanted(report)
+    if asks:
         yield look.paint("Would decide", BOLD)
-        yield from (look.say(one, "  - ", "    ") for one in report["would_decide"])
+        shown_here = asks if look.verbose else asks[:MOST_GAPS]
+        for ask, classes in shown_here:
+            yield look.say(f"{ask} ({', '.join(classes)})" if classes else ask, "  - ", "    ")
+        yield from more(len(asks) - len(shown_here), "source")
 
 
 def advice(report: Report, look: Look) -> Iterator[str]:
@@ -187,7 +203,13 @@ def foot(report: Report, look: Look) -> Iterator[str]:
     yield from (look.paint(f"warning: {w}", YELLOW) for w in report["warnings"])
     about = report["input"]
     poor = [p for p in report["probes"] if p["state"] not in ("whole", "empty")]
-    probes = f", {len(report['probes'])} probes, {len(poor)} without all they asked for" if report["probes"] else ""
+    probes = (
+        f", {counted(len(report['probes']), 'probe')}, {len(poor)} without all they asked for"
+        if report["probes"]
+        else ""
+    )
     whole = "complete" if about["complete"] else "partial"
     tool = f"{report['tool']['name']} {report['tool']['version']}"
-    yield look.paint(f"{about['path']}: {about['kind']}, {whole}, {len(about['sources'])} sources{probes}; {tool}", DIM)
+    yield look.paint(
+        f"{about['path']}: {about['kind']}, {whole}, {counted(len(about['sources']), 'source')}{probes}; {tool}", DIM
+    )

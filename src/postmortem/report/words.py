@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from postmortem.report import Report
+from postmortem.report.masks import masked
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _COUNTED = re.compile(r"^\d+ (?:decisive|strong|weak|refuting)\b.*\bpoints?\b.*|^nothing against$")
+# numbers that tell one line from another of its kind: which GPU, Xid, rank, script line
+NAMED = re.compile(
+    r"\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\b|(?<=\): )\d+"
+    r"|\b(?:gpu|rank|device|dev|errno|status|line|code|sector)[ =:]*\w+",
+    re.IGNORECASE,
+)
 FINE = ("whole", "empty")
 PLACES = ("root", "consequence", "symptom", "contributing", "context")
 
@@ -42,9 +49,57 @@ def weight(because: str) -> str:
     return "; ".join(part for part in because.split("; ") if _COUNTED.match(part))
 
 
+def counted(count: int, word: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def telling(items: Sequence[Any], most: int) -> tuple[list[Any], int]:
+    """The lines to show of many, one of each kind; and how many are left off."""
+    kinds = [(i["source"], masked(i["text"]), *NAMED.findall(i["text"])) for i in items]
+    chosen = [item for at, item in enumerate(items) if kinds[at] not in kinds[:at]][:most]
+    return chosen, len(items) - len(chosen)
+
+
+def rests_on(report: Report, most: int) -> tuple[list[Any], int]:
+    """The lines that the verdict rests on, as `telling` has them."""
+    return telling((report["root_cause"] or report["outcome"] or {}).get("evidence", []), most)
+
+
+def unread(report: Report, most: int) -> list[Any]:
+    """The lines to read first, without those that are shown as evidence anyway."""
+    told = {(i["source"], i["line"]) for i in rests_on(report, most)[0]} if report["root_cause"] else set()
+    return [i for i in report.get("news") or [] if (i["source"], i["line"]) not in told]
+
+
+def wanted(report: Report) -> list[tuple[str, list[str]]]:
+    """What would decide, each source once with the classes that it decides."""
+    asks: dict[str, list[str]] = {}
+    for one in report["would_decide"]:
+        class_id, _, ask = one.partition(": ")
+        asks.setdefault(ask or one, []).extend([class_id] if ask else [])
+    return list(asks.items())
+
+
+def alike(links: Sequence[Any]) -> list[list[Any]]:
+    """Links that say the same of several ranks, devices or tries, together."""
+    groups: dict[tuple[str, ...], list[Any]] = {}
+    for one in links:
+        said = one.get("summary") or one["title"]
+        key = (one["place"], one["class"], said, one["edge"] or "", one["because_of"] or "", one["note"])
+        groups.setdefault(key, []).append(one)
+    return list(groups.values())
+
+
 def place(item: Mapping[str, Any]) -> str:
     """`file:line`, or the file where a claim rests on the whole of it."""
     return f"{item['source']}:{item['line']}" if item["line"] else str(item["source"])
+
+
+def line(item: Mapping[str, Any]) -> str:
+    """A line of evidence with its place."""
+    text = item["text"].rstrip()
+    return f"{place(item)}: {text}" if text else f"{place(item)} (the whole file)"
 
 
 def size(count: float) -> str:
@@ -84,8 +139,11 @@ def held(one: Any, links: list[Any]) -> bool:
 
 
 def beside(report: Report) -> list[Any]:
-    """What contributed, and what was seen but is not the cause."""
-    return [k for k in report["chain"] if k["place"] in ("contributing", "context")]
+    """What contributed, and what was seen but is not the cause; not again what is told as the outcome."""
+    last = end(report)
+    told = place(last["evidence"][0]) if last else ""
+    links = [k for k in report["chain"] if k["place"] in ("contributing", "context")]
+    return [k for k in links if not (k["place"] == "context" and not k["note"] and place(k["evidence"][0]) == told)]
 
 
 def exhibits(report: Report, kind: str, name: str = "") -> list[Any]:
@@ -93,8 +151,14 @@ def exhibits(report: Report, kind: str, name: str = "") -> list[Any]:
 
 
 def about(report: Report) -> list[tuple[str, str]]:
+    """What is known of the machine and the input, as (name, value)."""
+    given = report["input"]
+    return [*machine(report), ("input", f"{given['path']}, {'complete' if given['complete'] else 'partial'}")]
+
+
+def machine(report: Report) -> list[tuple[str, str]]:
     """What is known of the machine, as (name, value)."""
-    machine, given = report["machine"], report["input"]
+    machine = report["machine"]
     gpus = [g.get("name") or g.get("gpu", "") for g in machine.get("gpus", [])]
     counted = [f"{gpus.count(name)} × {name}" if gpus.count(name) > 1 else name for name in dict.fromkeys(gpus)]
     rows = [
@@ -103,6 +167,5 @@ def about(report: Report) -> list[tuple[str, str]]:
         ("GPU", ", ".join(filter(None, counted))),
         ("driver", machine.get("driver", "")),
         ("image", machine.get("image", "")),
-        ("input", f"{given['path']}, {'complete' if given['complete'] else 'partial'}"),
     ]
     return [(name, str(value)) for name, value in rows if value]

@@ -37,7 +37,8 @@ COLUMNS = (
 )
 # key, what makes it abnormal, and why that matters
 RULES: tuple[tuple[str, Callable[[Values], bool], str], ...] = (
-    ("state", lambda v: v["state"] not in ("ok", ""), "the driver cannot speak to it"),
+    ("state", lambda v: v["state"] not in ("ok", "err", ""), "the driver cannot speak to it"),
+    ("state", lambda v: v["state"] == "err", "nvidia-smi could not read all of it"),
     ("xid", lambda v: bool(v["xid"]), "the kernel logged Xid errors of this GPU"),
     ("ecc_uncorrected", lambda v: number(v["ecc_uncorrected"]) > 0, "memory errors that could not be corrected"),
     ("ecc_uncorrected_total", lambda v: number(v["ecc_uncorrected_total"]) > 0, "it had such errors before"),
