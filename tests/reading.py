@@ -21,9 +21,10 @@ def reading(
     made = text_of(text, raw=kind is Kind.SCRIPT)
     lines = [(number, line) for number, line in made.kept()]
     dialect = dialect_of([line for _, line in lines])
-    patterns = needles() if wanted is None else wanted
-    hits = _nominated(text.encode("utf-8", "surrogateescape"), tuple(patterns))
-    source = Source(path, kind, State.WHOLE if text else State.EMPTY, made, dialect, hits=hits)
+    patterns = tuple(needles() if wanted is None else wanted)
+    hits = _nominated(text.encode("utf-8", "surrogateescape"), patterns)
+    state = State.WHOLE if text else State.EMPTY
+    source = Source(path, kind, state, made, dialect, hits=hits, asked=frozenset(patterns))
     clocks, _ = make_clocks([source])
     return Reading(source, clocks[path])
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from postmortem.scan.escapes import strip_escapes
 from postmortem.text import LINE_LIMIT, Text, keep, text_of
 from postmortem.text.blocks import CARRY_LIMIT, utf8, whole_lines
+from postmortem.text.decoded import Memory
 from postmortem.text.keep import Budget, Place, TextBuilder
 
 
@@ -151,3 +152,45 @@ def test_the_last_of_too_many_are_kept() -> None:
         builder.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * 9_999, 10_000, (), [Place(0, 0)])
     numbers = {n for n, _ in builder.finish().kept()}
     assert {1, 30 * 10_000 + 1, 79 * 10_000 + 1} <= numbers
+
+
+PIECES = st.sampled_from(
+    [b"a", b"9", b" ", b"\t", b"\n", b"\r\n", b"\r", b"\0", b"\x1b[1m", b"\x07", b"\x7f", b"\xc3\xa9", b"\xe2\x82",
+     b"\xc2\x85", b"\xef\xbb\xbf", b"\xff", b"\x0b", b"\xe2\x80\xa8"]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=30).map(b"".join), st.booleans(), st.booleans())
+def test_all_lines_at_once_are_the_lines_one_by_one(data: bytes, raw: bool, long_lines: bool) -> None:
+    text = text_of(data, raw, long_lines)
+    assert list(text.kept()) == [(number, text.line(number)) for number in range(1, text.count + 1)]
+
+
+def test_long_lines_are_cut_in_a_plain_text_too() -> None:
+    text = text_of(b"short\n" + b"A" * (LINE_LIMIT + 1) + b"\nend\n")
+    assert [line for _, line in text.kept()] == ["short", text.line(2), "end"]
+    assert "bytes cut" in (text.line(2) or "")
+
+
+@pytest.mark.parametrize(
+    ("data", "plain"),
+    [
+        pytest.param(b"a\tb\n", True, id="tabs"),
+        pytest.param("h\u00e9\n".encode(), True, id="utf-8"),
+        pytest.param(b"a\r\n", False, id="carriage-return"),
+        pytest.param(b"a\x1b[1mb\n", False, id="escape"),
+        pytest.param(b"a\0\n", False, id="nul"),
+    ],
+)
+def test_plain_bytes(data: bytes, plain: bool) -> None:
+    assert text_of(data).plain() == (data if plain else None)
+
+
+def test_the_lines_remembered_are_bounded_and_those_of_the_run() -> None:
+    memory = Memory(limit=100)
+    runs = [b"x" * 60, b"y" * 60, b"z" * 60]
+    for run in (*runs, runs[0]):
+        assert memory.of(run, 0, lambda run=run: [run.decode()]) == [run.decode()]  # type: ignore[misc]
+    assert memory.of(runs[0], 0, lambda: ["made anew"]) == ["x" * 60]
+    assert memory.of(runs[1], 0, lambda: ["made anew"]) == ["made anew"]
+    assert memory.of(runs[1], 1, lambda: ["read in another way"]) == ["read in another way"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from postmortem.detect.looking import base, kept
+from postmortem.detect.looking import SMALL, base, kept
+from postmortem.detect.uniform import lines_at
 from postmortem.lines import Line
 from postmortem.model import Event, Evidence, Fact, Kind
 from postmortem.scene import Reading, Scene
@@ -23,6 +24,7 @@ _TROUBLE = re.compile(r"(?i)\b(?:error|cannot|can't|not found|denied|no such|una
 _SAYS = re.compile(
     r"^\s*(?:echo|printf|log|info|say|msg|warn|notice|print|logger)\b[^\"']*[\"'](?P<text>[^\"'$`\\]{5,})"
 )
+LAST = 40  # lines before the end in which a script's last words are looked for
 AFTER = 4  # lines that a wrapper says after the script's last
 COUNTS = frozenset({"status-of-count", "grep-count"})
 
@@ -31,17 +33,18 @@ def find(scene: Scene) -> Iterator[Event | Fact]:
     """`script.errexit` events: a trace that ends at `++ grep -c …` with status 1, a script silent after its counter."""
     ends = [e for e in scene.named("exit") if e.fields.get("status") == "1"]
     for reading in scene.of_kind(Kind.LOG, Kind.JOURNAL, Kind.CONTAINER):
-        lines = kept(reading)
+        lines = kept(reading) if reading.source.text.may_hold("+ ") else []
         if lines and (event := _traced(scene, reading, lines)):
             yield event
     if not ends:
         return
     hazards = [e for e in scene.named("script.hazard") if e.fields.get("construct") in COUNTS]
     for reading in scene.of_kind(Kind.LOG, Kind.JOURNAL) if hazards else ():
-        lines = kept(reading)
-        at = next((e.line for e in ends if e.source == reading.path), len(lines) + 1)
+        count = reading.source.text.count
+        at = next((e.line for e in ends if e.source == reading.path), count + 1)
+        numbers = [number for number, _ in reading.source.text.kept() if number < at] if count <= SMALL else []
         for hazard in hazards:
-            if said := _last_words(scene, hazard, [line for line in lines if line.number < at]):
+            if said := _last_words(scene, hazard, lines_at(reading, numbers[-LAST:])):
                 yield _event(hazard, (reading.evidence(said.number),))
 
 
@@ -102,7 +105,7 @@ def _last_words(scene: Scene, hazard: Event, lines: list[Line]) -> Line | None:
         return None
     says = [(n, m["text"].strip()) for n, raw in script.source.text.kept() if (m := _SAYS.match(raw))]
     above = [text for n, text in says if n < hazard.line]
-    for line in reversed(lines[-40:]):
+    for line in reversed(lines):
         told = [n for n, text in says if text in line.message]
         if told:
             near = said_before(hazard.line, told[-1], [n for n, _ in says])

@@ -23,7 +23,7 @@ def matching(reading: Reading, needle: str) -> Iterator[Line]:
     """The lines that match: among the scanner's nominations where there are any, else among a small log's own."""
     pattern = re.compile(needle)
     text = reading.source.text
-    if needle in reading.source.hits:
+    if needle in reading.source.asked or needle in reading.source.hits:
         numbers: Iterator[int] = iter(reading.hits(needle))
     elif text.count <= SMALL:
         numbers = (number for number, raw in text.kept() if pattern.search(raw))

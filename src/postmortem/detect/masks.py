@@ -10,8 +10,8 @@ from postmortem.model import Event, Evidence, Fact, Kind
 from postmortem.scene import Reading, Scene
 
 ZERO = (
-    r"(?i)\b(?:fail(?:ed|ure)?|crash(?:ed)?|died|killed|aborted|error)\b.{0,60}?\b(?:exit|exit code|exit status|rc|"
-    r"status|code)[ =:]*0\b"
+    r"(?i)\b(?:fail(?:ed|ure)?|crash(?:ed)?|died|killed|aborted|error)\b.{0,60}?\b(?:exit|rc|status|code)"
+    r"(?:[ =:]| ?[=:] )0\b"
 )
 STEP = r"##\[group\]Run .*\| *(?:tee|cat|tail|head|ts)\b"
 NEEDLES = (ZERO, STEP)

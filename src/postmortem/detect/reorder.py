@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from postmortem.detect.late_flush import late_at_exit
-from postmortem.detect.looking import kept
-from postmortem.detect.order import Entry, entries, kin, starts_anew
+from postmortem.detect.looking import SMALL, kept, tail
+from postmortem.detect.order import Entry, entries, kin, starts_anew, unstamped_tag
+from postmortem.detect.uniform import lines_at, uniform
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Reading, Scene
 
+NUMBERED = r"(?i)\b(?:phase|stage)[ #]*\d"
+NEEDLES = (NUMBERED,)
 _HALF_HOUR = 1800.0
 _MOST = 5  # events of one file; a log that is merged throughout would give hundreds
 
@@ -31,14 +34,24 @@ class Back:
 def find(scene: Scene) -> Iterator[Event | Fact]:
     """`log.reorder` events: which lines stand late, behind which, by how many seconds."""
     for reading in scene.of_kind(Kind.LOG):
-        lines = kept(reading)
-        if len(lines) < 4:
+        if in_order(reading) or len(lines := kept(reading)) < 4:
             continue
         seen = entries(lines)
         found = [event for back in judged(backs(seen), seen) for event in _event(reading, back)]
         found.extend(late_at_exit(scene, reading, seen))
         found.extend(_phases(reading, seen))
         yield from found[:_MOST]
+
+
+def in_order(reading: Reading) -> bool:
+    """Whether a look at the form of its stamps shows that nothing in a log can be out of order."""
+    source = reading.source
+    if source.text.count > SMALL or NUMBERED not in source.asked or source.hits.get(NUMBERED):
+        return source.text.count > SMALL
+    alike = uniform(reading)
+    if alike is None or alike.back_s > 1.0 or any(unstamped_tag(line) for line in tail(reading, 1)):
+        return False
+    return all(line.stamp is None for line in lines_at(reading, alike.others))
 
 
 def backs(seen: Sequence[Entry]) -> list[Back]:

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from postmortem.detect.looking import kept
+from postmortem.detect.looking import SMALL, kept
+from postmortem.detect.uniform import lines_at, uniform
 from postmortem.lines import Line
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Reading, Scene
@@ -31,12 +32,9 @@ class Tear:
 def find(scene: Scene) -> Iterator[Event | Fact]:
     """`log.torn` events: the line, the column at which it breaks, and whether a block of stdio ends there."""
     for reading in scene.of_kind(Kind.LOG):
-        lines = kept(reading)
-        shape = usual_shape(lines)
-        if shape is None:
-            continue
-        starts = _offsets(reading, lines)
-        for tear in [tear for line in lines if (tear := torn(line, shape)) is not None][:_MOST]:
+        tears = torn_in(reading)
+        starts = _offsets(reading, kept(reading)) if tears else {}
+        for tear in tears:
             offset = starts.get(tear.line.number)
             edge = offset is not None and (offset + tear.at) % _BLOCK == 0
             fields = {
@@ -46,6 +44,22 @@ def find(scene: Scene) -> Iterator[Event | Fact]:
                 "reason": tear.reason,
             }
             yield reading.event("log.torn", tear.line.number, fields | ({"block_edge": "yes"} if edge else {}))
+
+
+def torn_in(reading: Reading) -> list[Tear]:
+    """The first tears of a log whose lines begin with stamps of one form."""
+    if reading.source.text.count > SMALL:
+        return []
+    alike = uniform(reading)
+    if alike is not None:
+        shape: str | None = alike.form
+        lines = lines_at(reading, sorted({*alike.others, *alike.inside}))
+    else:
+        lines = kept(reading)
+        shape = usual_shape(lines)
+    if shape is None:
+        return []
+    return [tear for line in lines if (tear := torn(line, shape)) is not None][:_MOST]
 
 
 def usual_shape(lines: list[Line]) -> str | None:

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from postmortem.detect.looking import base, kept, tail
+from postmortem.detect.looking import SMALL, base, tail
+from postmortem.detect.uniform import lines_at
 from postmortem.model import Event, Evidence, Fact, Kind
 from postmortem.scene import Reading, Scene
 
@@ -162,8 +163,12 @@ def _told(scene: Scene, pids: set[str]) -> dict[str, list[tuple[Reading, int, st
     """Lines in logs that speak of a zombie's pid, by pid."""
     found: dict[str, list[tuple[Reading, int, str]]] = {}
     pattern = re.compile(r"\b(?:pid|process)[ =:#]*(?P<pid>\d+)\b|\bkill (?:-\S+ )?(?P<killed>\d+)\b")
-    for reading in scene.of_kind(Kind.LOG, Kind.JOURNAL):
-        for line in kept(reading):
+    for reading in scene.of_kind(Kind.LOG, Kind.JOURNAL) if pids else ():
+        text = reading.source.text
+        if text.count > SMALL or not text.may_hold(*pids):
+            continue
+        named = [number for number, raw in text.kept() if any(pid in raw for pid in pids)]
+        for line in lines_at(reading, named):
             for match in pattern.finditer(line.message):
                 pid = match["pid"] or match["killed"]
                 if pid in pids and line.channel == "program":

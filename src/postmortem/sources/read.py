@@ -32,16 +32,16 @@ def read_sources(
     `scanned` hears of the bytes of each block that was scanned.
     """
     budget = Budget()
-    scanning = Scanning(scanner, scanned)
+    scanning, asked = Scanning(scanner, scanned), frozenset(scanner.patterns)
     try:
-        sources = [_read(member, scanning, margins, budget) for member in bundle.walk()]
+        sources = [_read(member, scanning, asked, margins, budget) for member in bundle.walk()]
     finally:
         scanning.close()
     probes = bundle.manifest.probes if bundle.manifest else ()
     return with_probes(sources, probes)
 
 
-def _read(member: Member, scanning: Scanning, margins: Margins, budget: Budget) -> Source:
+def _read(member: Member, scanning: Scanning, asked: frozenset[str], margins: Margins, budget: Budget) -> Source:
     if member.state not in READABLE:
         return Source(member.path, kind_of_name(member.path), member.state, Text(), reason=member.reason)
     digest = _Digest()
@@ -57,7 +57,8 @@ def _read(member: Member, scanning: Scanning, margins: Margins, budget: Budget) 
     for block, found in scanning.found(_chain(head, blocks)):
         hits.feed(block, found, builder)
     text = builder.finish()
-    return replace(_source(member, seen, text), hits=hits.lines(), hit_counts=hits.counts(), sha256=digest.hex())
+    source = replace(_source(member, seen, text), asked=asked, sha256=digest.hex())
+    return replace(source, hits=hits.lines(), hit_counts=hits.counts())
 
 
 def _source(member: Member, seen: Identity, text: Text) -> Source:

@@ -15,15 +15,18 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
 from postmortem.scan.escapes import printable, strip_escapes
+from postmortem.text.decoded import Memory, clean, lines_of
 
 LINE_LIMIT = 64 << 10  # bytes of one line
 LINE_HEAD, LINE_TAIL = 48 << 10, 15 << 10
 SHORT, REMEMBERED = 600, 16_384  # characters of a line that is remembered, and how many are
+WHOLE_RUN = 4 << 20  # bytes of a run whose lines are decoded all at once
+_MEMORY = Memory()
 
 
 def shorten(line: bytes) -> bytes:
@@ -92,8 +95,36 @@ class Text:
     def kept(self) -> Iterator[tuple[int, str]]:
         """(number, line) of every line that was kept, in order."""
         for run in self.runs:
+            if len(run.data) <= WHOLE_RUN:
+                yield from enumerate(self._lines(run), run.first)
+                continue
             for number in range(run.first, run.last + 1):
                 yield number, self._shown(run.bytes_of(number), number)
+
+    def plain(self) -> bytes | None:
+        """The bytes of a text that is whole and shows as it stands in UTF-8; None for any other."""
+        if not self.whole or len(self.runs) != 1 or not clean(self.runs[0].data):
+            return None
+        return self.runs[0].data
+
+    def may_hold(self, *words: str) -> bool:
+        """Whether some kept line may hold one of the words; False is sure."""
+        wanted = [word.encode() for word in words]
+        return any(b"\x1b" in run.data or any(word in run.data for word in wanted) for run in self.runs)
+
+    def _lines(self, run: Run) -> Sequence[str]:
+        """The lines of a run, which many readers walk."""
+        how = self.raw + 2 * self.long_lines
+        return _MEMORY.of(run.data, how, lambda: self._all_at_once(run) or self._one_by_one(run))
+
+    def _all_at_once(self, run: Run) -> Sequence[str] | None:
+        lines = lines_of(run.data, len(run.data) if self.long_lines else LINE_LIMIT)
+        if lines and run.first == 1 and not self.raw:
+            lines[0] = lines[0].removeprefix("\ufeff")
+        return lines
+
+    def _one_by_one(self, run: Run) -> Sequence[str]:
+        return [self._shown(run.bytes_of(number), number) for number in range(run.first, run.last + 1)]
 
     def _shown(self, line: bytes, number: int) -> str:
         if not self.long_lines:
