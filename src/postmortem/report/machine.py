@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from postmortem.model import Fact, Kind
+from postmortem.report.provider import image, provider
 from postmortem.report.safe import plain
 from postmortem.scene import Reading, Scene
 
@@ -35,9 +36,9 @@ def machine(scene: Scene, known: Mapping[str, Any]) -> dict[str, Any]:
         "kernel": plain(str(known.get("kernel", "")) or kernel_of(scene, told)),
         "gpus": [gpus[k] for k in sorted(gpus)],
         "driver": plain(drivers[0]) if drivers else "",
-        "image": plain(str(known.get("image", ""))),
+        "image": plain(str(known.get("image", "")) or image(scene)),
         "scripts": scripts,
-        "provider": {},
+        "provider": provider(scene),
     }
 
 

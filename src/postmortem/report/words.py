@@ -140,10 +140,15 @@ def held(one: Any, links: list[Any]) -> bool:
 
 def beside(report: Report) -> list[Any]:
     """What contributed, and what was seen but is not the cause; not again what is told as the outcome."""
-    last = end(report)
+    last = report["outcome"]
     told = place(last["evidence"][0]) if last else ""
     links = [k for k in report["chain"] if k["place"] in ("contributing", "context")]
-    return [k for k in links if not (k["place"] == "context" and not k["note"] and place(k["evidence"][0]) == told)]
+    return [k for k in links if not (k["place"] == "context" and place(k["evidence"][0]) == told and tells_end(k))]
+
+
+def tells_end(link: Any) -> bool:
+    """Whether a link only says how the run ended."""
+    return str(link["class"]).startswith("outcome.") or not link["note"]
 
 
 def exhibits(report: Report, kind: str, name: str = "") -> list[Any]:

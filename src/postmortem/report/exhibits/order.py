@@ -1,4 +1,4 @@
-"""Where no line has a time: the order of the chain's lines, by seconds since boot or by line number."""
+"""Where times tell no order: the order of the chain's lines, by seconds since boot or by line number."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from postmortem.scene import Scene
 
 
 def make(diagnosis: Diagnosis, scene: Scene) -> Iterator[dict[str, Any]]:
-    """One exhibit, only when the time line is empty: `at` of each row is in `unit`, `s` or `line`."""
+    """One exhibit, only when the chain has no two times: `at` of each row is in `unit`, `s` or `line`.
+
+    Where one moment is known, such as when a container ended, lines stand by seconds since boot or not at all.
+    """
     items = list(lines(diagnosis))[:MOST_LINKS]
-    if not items or any(item.when for item, _, _ in items) or any(event.when for event in scene.events):
+    if len({item.when.utc for item, _, _ in items if item.when}) > 1:
         return
+    dated = any(item.when for item, _, _ in items) or any(event.when for event in scene.events)
+    if dated:
+        items = [one for one in items if seconds(one[0], scene) is not None]
     since_boot = [seconds(item, scene) for item, _, _ in items]
+    if not items or (dated and len(set(since_boot)) < 2):
+        return
     in_seconds = None not in since_boot
     yield {
         "kind": "series",

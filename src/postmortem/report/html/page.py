@@ -18,6 +18,7 @@ from postmortem.report.html.plots import plots
 from postmortem.report.moment import told
 from postmortem.report.words import (
     about,
+    alike,
     beside,
     end,
     exhibits,
@@ -25,14 +26,18 @@ from postmortem.report.words import (
     headline,
     place,
     reasons,
+    rests_on,
     shown,
     size,
+    unread,
+    wanted,
     weight,
 )
 
 HERE = "postmortem.report.html"
 NUMBERS = {"memory": "Memory", "oom-tasks": "Memory", "gpus": "GPUs"}
-TICKED = re.compile(r"`([^`]+)`")
+TICKED = re.compile(r"`([^`]+)`|(?<!\S)(/[\w.@\\-]+(?:/[\w.@\\-]+){2,})")
+MOST_QUOTES = 3
 PAGE, STYLE, SCRIPT = "page.html.j2", "style.css", "script.js"
 
 
@@ -61,26 +66,39 @@ def environment() -> Environment:
 
 def parts(report: Report) -> dict[str, Any]:
     """What the template shows, by the names that it uses."""
-    links = Links(report)
+    links, chain = Links(report), alike(followed(report))
+    drawn = picture(report, links)
     return {
-        "r": {"news": [], **report},
+        "r": report,
         "headline": headline(report),
         "about": about(report),
         "end": end(report),
-        "followed": followed(report),
-        "beside": beside(report),
+        "rests_on": rests_on(report, MOST_QUOTES),
+        "unread": unread(report, MOST_QUOTES),
+        "followed": chain,
+        "dated": any(one["when"] for group in chain for one in group),
+        "beside": alike(beside(report)),
+        "wanted": wanted(report),
         "contexts": [one for one in exhibits(report, "context") if not links.in_script(one)],
         "scripts": exhibits(report, "script"),
-        "tables": exhibits(report, "table"),
+        "tables": [{**one, "columns": odd_first(one)} for one in exhibits(report, "table")],
         "numbers": heading(report),
+        "seen": {mark.place for mark in drawn.marks} if drawn else set(),
         "trees": exhibits(report, "tree"),
         "sources": exhibits(report, "source"),
-        "picture": picture(report, links),
+        "picture": drawn,
         "plots": plots(report),
         "link": links.to,
         "anchor": links.anchor,
         "source_id": links.source_id,
     }
+
+
+def odd_first(table: Any) -> list[Any]:
+    """The columns of a table: what names the row, then what is abnormal anywhere, so that a phone shows it."""
+    odd = {key for row in table["rows"] for key in row["abnormal"]}
+    first, *rest = table["columns"] or [{}]
+    return [first, *sorted(rest, key=lambda c: c["key"] not in odd)] if first else []
 
 
 def heading(report: Report) -> str:
@@ -91,10 +109,11 @@ def heading(report: Report) -> str:
 
 
 def ticked(text: str) -> Markup:
-    """The text, with what stands in pairs of backticks as code."""
+    """The text, with what stands in pairs of backticks as code, and long paths quieter than the words."""
     made, at = Markup(""), 0
     for match in TICKED.finditer(text):
-        made += escape(text[at : match.start()]) + Markup("<code>{}</code>").format(match[1])
+        shape = Markup("<code>{}</code>") if match[1] else Markup('<span class="path">{}</span>')
+        made += escape(text[at : match.start()]) + shape.format(match[1] or match[2])
         at = match.end()
     return made + escape(text[at:])
 

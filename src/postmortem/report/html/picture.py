@@ -74,11 +74,11 @@ def picture(report: Report, links: Links) -> Picture | None:
     dated = [row for row in report["timeline"] if row["when"]]
     with_year = [row for row in dated if year_known(row["when"])]
     ordered: Any = next(iter(exhibits(report, "series", "order")), {"unit": "time", "rows": []})
-    rows = with_year or dated or ordered["rows"]
+    rows = ordered["rows"] or with_year or dated
     if not rows:
         return None
-    unit = "time" if dated else str(ordered["unit"])
-    if not dated and len({row["at"] for row in rows}) < 2:
+    unit = str(ordered["unit"])
+    if unit != "time" and len({row["at"] for row in rows}) < 2:
         return None
     told = [second(row) for row in rows if row["place"] not in ("event", "context")] or [second(r) for r in rows]
     span = domain(told, [*(second(row) for row in rows), *active_from_to(report)])
@@ -97,7 +97,7 @@ def picture(report: Report, links: Links) -> Picture | None:
         arrows=arrows(report, inside, y, span, view[1] / 100),
         ticks=ticks(span.start, span.end, view[0] / WIDTH, view[1] / WIDTH, unit),
         unit=unit,
-        notes=notes(dated, rows, inside, names, report),
+        notes=notes(dated, rows, inside, names, report) if unit == "time" else by_order(dated, unit),
     )
 
 
@@ -128,7 +128,7 @@ def leads(report: Report) -> set[tuple[str, int]]:
 def marks(rows: list[Any], y: dict[str, int], span: Span, links: Links, lead: set[tuple[str, int]]) -> tuple[Mark, ...]:
     """The dots, the weightiest drawn last."""
     drawn = [r for r in rows if r["source"] in y]
-    drawn.sort(key=lambda r: RANK.index(r["place"]))
+    drawn.sort(key=lambda r: (RANK.index(r["place"]), (r["source"], r["line"]) in lead))
     scale = WIDTH / (span.end - span.start)
     return tuple(
         Mark(
@@ -192,6 +192,13 @@ def bars(report: Report, name: str, y: int, span: Span) -> str:
     return ""
 
 
+def by_order(dated: list[Any], unit: str) -> tuple[str, ...]:
+    """What is told of a picture without a time of day."""
+    if dated:
+        return ("Lines that a log without the time since boot wrote are in the table only.",)
+    return ("No line here has a time of day: lines stand by their order.",) if unit == "line" else ()
+
+
 def notes(dated: list[Any], rows: list[Any], inside: list[Any], names: list[str], report: Report) -> tuple[str, ...]:
     """What the picture does not show as it is, and why."""
     left_out = len(rows) - len(inside)
@@ -208,7 +215,6 @@ def notes(dated: list[Any], rows: list[Any], inside: list[Any], names: list[str]
             "Some logs name no time zone; they are read as UTC.",
         ),
         (dated and not any(year_known(row["when"]) for row in rows), "No log names a year."),
-        (not dated, "No line here has a time of day: lines stand by their order."),
         (sampled, "Grey bars, how many lines a source wrote, are estimated from samples."),
     )
     return tuple(text for true, text in said if true)

@@ -8,6 +8,7 @@ from typing import Any
 from postmortem.report.moment import parsed
 
 WIDTH = 1000.0  # of the picture, in its own units
+ALONE = 5.0  # seconds around a moment that stands alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def domain(told: list[float], all_of_them: list[float]) -> Span:
     width = max(told) - min(told)
     margin = max(900.0, 25 * width)
     start, end = max(min(all_of_them), min(told) - margin), min(max(all_of_them), max(told) + margin)
-    pad = max((end - start) * 0.04, 0.05)
+    pad = max((end - start) * 0.04, 0.05) if end > start else ALONE
     return Span(start - pad, end + pad)
 
 

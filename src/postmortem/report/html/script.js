@@ -41,7 +41,8 @@
       const first = start + (end - start) * view.x / full.w, seconds = (end - start) * view.w / full.w;
       const step = (unit === "time" ? steps : plain).find(s => (s >= 1 || unit !== "line") && seconds / s <= Math.max(3, pixels / 130)) || steps[steps.length - 1];
       axis.textContent = "";
-      for (let at = Math.ceil(first / step) * step; at <= first + seconds; at += step) {
+      const edge = seconds * Math.min(.1, 30 / pixels);
+      for (let at = Math.ceil((first + edge) / step) * step; at <= first + seconds - edge; at += step) {
         const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
         text.setAttribute("x", `${(at - first) / seconds * 100}%`);
         text.setAttribute("y", "15");

@@ -13,6 +13,7 @@ STEPS = (
 )
 PLAIN = tuple(digit * 10**power for power in range(-3, 9) for digit in (1, 2, 5))
 WANTED = 7
+EDGE = 0.03  # share of the width where a label would be cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ def ticks(start: float, end: float, x: float, width: float, unit: str = "time") 
         (s for s in (STEPS if unit == "time" else PLAIN) if (s >= 1 or unit != "line") and seconds / s <= WANTED),
         STEPS[-1],
     )
-    at = -(-first // step) * step
+    at = -(-(first + EDGE * seconds) // step) * step
     made = []
-    while at <= first + seconds:
+    while at <= first + seconds * (1 - EDGE):
         made.append(
             Tick(round((at - first) / seconds * 100, 2), label(at, step) if unit == "time" else plain(at, unit))
         )
