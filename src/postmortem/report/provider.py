@@ -1,4 +1,4 @@
-"""Where the machine was rented, what it cost an hour, and which image ran: from settings, firmware and attached answers."""
+"""Where the machine was rented, what an hour cost, which image ran: from settings, firmware and attached answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LABEL = re.compile(r"^(?:export )?(VAST_CONTAINERLABEL|CONTAINER_ID|RUNPOD_POD_I
 HEADER = re.compile(r"^==> (?P<what>.+) <==$")
 VENDORS = (("Amazon", "aws"), ("Google", "gcp"), ("Microsoft", "azure"), ("Oracle", "oracle"), ("DigitalOcean", "do"))
 # `"Image": "repo/name:tag"` of docker inspect, `"image": ...` of a pod, `Image:  repo/name:tag` of kubectl describe
-IMAGE = re.compile(r"""^\s*(?:"[Ii]mage"\s*:\s*"(?P<json>[^"]+)"|Image:\s+(?P<told>\S+)\s*$)""")
+IMAGE = re.compile(r"""(?m)"[Ii]mage"\s*:\s*"(?P<json>[^"]+)"|^\s*Image:\s+(?P<told>\S+)\s*$""")
 DIGEST = re.compile(r"^(?:sha256:)?[0-9a-f]{64}$")
 
 
@@ -43,10 +43,9 @@ def image(scene: Scene) -> str:
 def images(reading: Reading) -> Iterator[str]:
     if not reading.source.text.may_hold('"Image"', '"image"', "Image:"):
         return
-    for _, line in reading.source.text.kept():
-        match = IMAGE.match(line)
-        name = match["json"] or match["told"] if match else ""
-        if name and not DIGEST.match(name):
+    for match in (m for _, line in reading.source.text.kept() for m in IMAGE.finditer(line)):
+        name = match["json"] or match["told"]
+        if not DIGEST.match(name):
             yield plain(name, SHORT)
 
 
@@ -79,7 +78,9 @@ def firmware(scene: Scene) -> dict[str, str]:
     name = next((name for word, name in VENDORS if word in vendor), "")
     if "Microsoft" in vendor and "Virtual Machine" not in told.get("/sys/class/dmi/id/product_name", ""):
         name = ""
-    name = next((cloud for cloud, key in (("aws", "aws "), ("gcp", "gce ")) if any(k.startswith(key) for k in told)), name)
+    name = next(
+        (cloud for cloud, key in (("aws", "aws "), ("gcp", "gce ")) if any(k.startswith(key) for k in told)), name
+    )
     zone = told.get("gce zone", "").rpartition("/")[2]
     return {
         "name": name,

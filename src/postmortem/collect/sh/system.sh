@@ -51,12 +51,12 @@ ask_cloud() { # PATH HEADER: the address that answers inside a cloud machine onl
 
 cloud_notice() { # was it preempted?
 	token=$(curl -s -f --noproxy '*' --connect-timeout 0.3 -m 0.6 -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 60' http://169.254.169.254/latest/api/token)
-	[ -z "$token" ] || for path in spot/instance-action events/recommendations/rebalance instance-type; do
+	[ -z "$token" ] || for path in spot/instance-action events/recommendations/rebalance instance-type placement/region; do
 		echo "==> aws $path <=="
 		ask_cloud "latest/meta-data/$path" "X-aws-ec2-metadata-token: $token"
 		echo
 	done
-	[ -n "$token" ] || for path in preempted maintenance-event machine-type; do
+	[ -n "$token" ] || for path in preempted maintenance-event machine-type zone; do
 		answer=$(ask_cloud "computeMetadata/v1/instance/$path" 'Metadata-Flavor: Google') || break
 		echo "==> gce $path <==$NL$answer"
 	done
