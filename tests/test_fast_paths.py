@@ -22,6 +22,7 @@ from postmortem.analysis import analyze
 from postmortem.bundle import open_bundle
 from postmortem.bundle.streams import Unpacked, ahead, inflater
 from postmortem.scan import Scanner, build, hyper, needle_of
+from postmortem.scan.spot import rare_words
 from postmortem.scan.vector import find
 from postmortem.signatures import load
 from postmortem.sources import hits as hits_module
@@ -58,7 +59,19 @@ def whole(block: bytes) -> set[tuple[int, int]]:
 
 
 def test_some_patterns_are_looked_for_by_a_part() -> None:
-    assert [bool(needle_of(pattern).spot) for pattern in PATTERNS] == [True, True, False, True, False, False, False]
+    assert [bool(needle_of(pattern).spot) for pattern in PATTERNS] == [True, True, True, True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("words", "rare"),
+    [
+        ((b"Killed process",), True), ((b"no error", b"0 errors"), True), ((b"ok after ",), True),
+        ((b" in use",), False), ((b"in the process",), False), ((b"response: ",), False), ((b"sed: ",), False),
+        ((b"Killed process", b" of "), False), ((), False),
+    ],
+)  # fmt: skip
+def test_words_are_rare_when_a_line_seldom_has_one(words: tuple[bytes, ...], rare: bool) -> None:
+    assert bool(rare_words(words)) is rare
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,6 +1,6 @@
 """Hyperscan behind the scanner: needles -> two databases, and a search over a block.
 
-The first looks for every needle, of a costly one for its spot; the second for all of the costly ones in the lines that
+The first looks for every needle, but of one with a spot for that alone; the second for all of those in the lines that
 hold a spot. Together they report what one database of all needles would.
 """
 
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import hyperscan
 
 from postmortem.scan.needle import Needle
+from postmortem.scan.spot import either
 
 End = tuple[int, int]
 Wanted = Mapping[int, tuple[str, bool]]  # id -> expression, caseless
@@ -31,11 +32,11 @@ class Databases(NamedTuple):
 
 def compiled(needles: Sequence[Needle]) -> tuple[Databases | None, list[int]]:
     """Databases of all needles, and the numbers of those that cannot be looked for."""
-    wanted = {i: (needle.expression or _either(needle), needle.caseless) for i, needle in enumerate(needles)}
+    wanted = {i: (needle.expression or either(needle.literals), needle.caseless) for i, needle in enumerate(needles)}
     if _database(wanted) is None:
         for index, (expression, caseless) in wanted.items():
             if expression and _database({index: (expression, caseless)}) is None:
-                wanted[index] = _either(needles[index]), caseless  # too much for hyperscan
+                wanted[index] = either(needles[index].literals), caseless  # too much for hyperscan
     databases = _two(needles, wanted)
     lost = [index for index, (expression, _) in wanted.items() if not expression or databases is None]
     return databases, lost
@@ -122,11 +123,6 @@ def loaded(parts: Sequence[bytes]) -> Databases | None:
     except hyperscan.HyperscanError:
         return None
     return Databases(*databases) if 1 <= len(databases) <= 2 else None
-
-
-def _either(needle: Needle) -> str:
-    """An expression for the literals alone."""
-    return "|".join("".join(f"\\x{byte:02x}" for byte in word) for word in needle.literals)
 
 
 def _database(wanted: Wanted) -> hyperscan.Database | None:

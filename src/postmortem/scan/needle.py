@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from postmortem.scan.expression import inside, repeated, sequence, trimmed
 from postmortem.scan.literals import Items, required_words
 from postmortem.scan.plain import Unsayable, plain
-from postmortem.scan.spot import spot_of
+from postmortem.scan.spot import rare_words, spot_of
 
 LITERAL_MIN = 3  # characters that a pattern must hold in every branch to be found cheaply
 _OPEN_END = re.compile(r"\{(\d+),\d*\}$")
@@ -32,7 +32,7 @@ class Needle:
     expression: str = ""  # over bytes, in the syntax that hyperscan and `re` share; "" when it cannot be said
     caseless: bool = False
     literals: tuple[bytes, ...] = ()  # one is in every matching line (lower case when caseless); () when unknown
-    spot: str = ""  # a part of a costly expression that every match of it holds
+    spot: str = ""  # what every match of the expression holds and is found more cheaply
 
     @property
     def selective(self) -> bool:
@@ -52,7 +52,8 @@ def needle_of(pattern: str) -> Needle:
     caseless = caseless or any(_ignores_case(items))
     literals = tuple(sorted(word.encode() for word in required_words(items, caseless)))
     core = trimmed(trimmed(repeated(items), -1), 0)
-    expression, spot = _written(core, caseless), _written(spot_of(core, caseless), caseless)
+    expression = _written(core, caseless)
+    spot = rare_words(literals) or _written(spot_of(core, caseless), caseless)
     return Needle(expression, caseless, literals, spot if spot != expression else "")
 
 

@@ -2,13 +2,14 @@
 
 `finished[^\\n]*exit code 0` keeps an automaton alive from every `finished` to the end of its line, which slows a scan
 down where that word is in most lines. So such a pattern is looked for in two steps: its rarest part without a gap
-everywhere, and the whole of it in the lines that hold this part.
+everywhere, and the whole of it in the lines that hold this part. The same is done with every pattern that has rare
+words, whatever it begins with: an automaton for thousands of words is twice as fast as one for as many expressions.
 """
 
 from __future__ import annotations
 
 import re._constants as op  # type: ignore[import-not-found]
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from postmortem.scan.expression import ONE_CHARACTER, bytes_of, inside
@@ -17,17 +18,20 @@ from postmortem.scan.literals import REPEATS, Items, required_words, worth
 SPACE = 0x20
 SHORT = 8  # characters that a gap may have and still be none
 MANY = 24  # ASCII characters of the class of a gap; fewer are separators
-WIDTH = 3  # characters that a spot must have
+WIDTH = 3  # characters that a word of a spot must have
 BESIDE = 2  # characters beside an ordinary word that make it a rare one: `errors: 0`
+RARE = 7  # characters of a word that few lines have, if it is not an ordinary one
 
 # Words that stand in many lines of ordinary logs; a part that is no more than one of them has no worth as a spot.
-ORDINARY = (
+_WORDS = (
     "accepted allocated buffer bytes cache check client code complete completed config connect connected connection "
-    "created device done download error errors fetch file finished free gpu host http info job kernel line load loaded "
-    "logging memory message model of open output page param phase port process processed proof ready request response "
-    "result returned running server service size stage start started state status step success successfully task test "
-    "thread time total verified version worker write"
+    "created daemon device done download error errors fetch file finished free gpu host http info job kernel line load "
+    "loaded logging memory message model no not ok open output page param passed phase port process processed proof "
+    "ready request response result returned running server service size stage start started state status step success "
+    "successfully task temp test thread time total usage use used verified version worker write"
 )
+ORDINARY = frozenset(_WORDS.split())
+_SAY_NOTHING = ("", "a", "all", "and", "at", "for", "from", "in", "is", "of", "on", "or", "the", "to", "with")
 
 
 def spot_of(items: Items, caseless: bool) -> Items:
@@ -35,6 +39,19 @@ def spot_of(items: Items, caseless: bool) -> Items:
     if not any(_gappy(*item, caseless) for item in items):
         return []
     return max(_parts(items, caseless), key=lambda part: worth(required_words(part, caseless)), default=[])
+
+
+def rare_words(literals: Sequence[bytes]) -> str:
+    """An expression for the words alone, where all of them are rare; "" where one is not."""
+    words = [literal.decode() for literal in literals]
+    if not words or any(len(word) < RARE or _ordinary(word) for word in words):
+        return ""
+    return either(literals)
+
+
+def either(literals: Sequence[bytes]) -> str:
+    """An expression for these words."""
+    return "|".join("".join(f"\\x{byte:02x}" for byte in word) for word in literals)
 
 
 def _gappy(code: Any, value: Any, caseless: bool) -> bool:
@@ -67,12 +84,14 @@ def _good(part: Items, caseless: bool) -> Iterator[Items]:
     words = required_words(part, caseless)
     width = _width(part)
     plain = any(_ordinary(word) and width < len(word) + BESIDE for word in words) or " of " in words
-    if words and width >= WIDTH and not plain:
+    if words and min(map(len, words)) >= WIDTH and not plain:
         yield part
 
 
 def _ordinary(word: str) -> bool:
-    return word.strip(" :=,") in ORDINARY
+    parts = [part.strip(":=,.") for part in word.split()]
+    telling = [part for part in parts if part not in _SAY_NOTHING]
+    return not telling or (len(telling) == 1 and telling[0] in ORDINARY)
 
 
 def _width(items: Items) -> int:
