@@ -13,7 +13,7 @@ import pytest
 from collecting import Bundle, gone, our_processes, read_tar
 
 from postmortem.collect import CollectOptions, Extra, agent_script
-from postmortem.collect.agent import load_plan
+from postmortem.collect.plan import load_plan
 
 SHELLS = [["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"]]
 SOURCES = Path(__file__).parents[2] / "src/postmortem/collect/sh"
@@ -280,5 +280,5 @@ def test_nothing_stays_in_the_spool(tmp_path: Path) -> None:
 
 def test_every_probe_says_why() -> None:
     plan = load_plan()
-    assert all(spec.why and spec.name and bool(spec.member) != bool(spec.step or spec.each) for spec in plan.specs)
+    assert all(spec.why and spec.name and bool(spec.member) != (spec.how in ("step", "each")) for spec in plan.specs)
     assert len({spec.name for spec in plan.specs}) == len(plan.specs)

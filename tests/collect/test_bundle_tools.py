@@ -70,14 +70,18 @@ def test_a_whole_bundle(bundle: Path) -> None:
     ],
 )
 def test_damage_is_seen(change: str, words: str, bundle: Path, tmp_path: Path) -> None:
-    done = subprocess.run([*PM, "verify", rewritten(bundle, tmp_path / "x.tar.gz", change)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*PM, "verify", rewritten(bundle, tmp_path / "x.tar.gz", change)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert words in done.stdout
 
 
 @pytest.mark.parametrize("change", ["no END", "cut"])
 def test_a_part_is_sound_and_partial(change: str, bundle: Path, tmp_path: Path) -> None:
-    done = subprocess.run([*PM, "verify", rewritten(bundle, tmp_path / "x.tar.gz", change)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*PM, "verify", rewritten(bundle, tmp_path / "x.tar.gz", change)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 3, done.stdout
     assert "END: nothing says" in done.stdout
     assert "damaged" not in done.stdout
@@ -109,7 +113,9 @@ def test_unredacted_only_by_name_and_redacted_later(tmp_path: Path) -> None:
     assert read(raw).text(f"logs/tail{log}") == f"token {SECRET}\nfine\n"
     assert (read(raw).manifest["redacted"], verify(str(raw)).redacted) == (False, False)
     assert "redacted: no\n" in read(raw).text("START")
-    assert subprocess.run([*PM, "redact", raw, "-o", clean], capture_output=True, timeout=40, check=False).returncode == 0
+    assert (
+        subprocess.run([*PM, "redact", raw, "-o", clean], capture_output=True, timeout=40, check=False).returncode == 0
+    )
     everything = b"".join(name.encode() + data for name, data in read(clean).members.items())
     verdict = verify(str(clean))
     assert SECRET.encode() not in everything
@@ -126,7 +132,9 @@ def test_encrypted_to_a_public_key_and_readable_after_a_kill(stop: str, tmp_path
     from postmortem.collect import Extra
 
     slow = (Extra("slow", run="sleep 9", seconds=9),) if stop == "kill" else ()
-    options = CollectOptions(str(out), deadline=15, profile="minimal", encrypt_to=(str(identity.to_public()),), extras=slow)
+    options = CollectOptions(
+        str(out), deadline=15, profile="minimal", encrypt_to=(str(identity.to_public()),), extras=slow
+    )
     if stop == "end":
         run(options)
     else:
@@ -147,7 +155,9 @@ def test_encrypted_to_a_public_key_and_readable_after_a_kill(stop: str, tmp_path
 
 def test_no_public_key_is_wrong_usage(tmp_path: Path) -> None:
     pytest.importorskip("pyrage")
-    done = subprocess.run([*PM, "collect", "--encrypt-to", "age1nonsense", "-o", tmp_path / "b"], capture_output=True, check=False)
+    done = subprocess.run(
+        [*PM, "collect", "--encrypt-to", "age1nonsense", "-o", tmp_path / "b"], capture_output=True, check=False
+    )
     assert done.returncode == 2
 
 

@@ -53,8 +53,19 @@ def recipe(tmp_path: Path, name: str) -> Path:
     ids=["succeeds", "fails", "is killed"],
 )
 def test_guard_ends_with_the_status_of_the_destroy(command: str, code: int, tmp_path: Path) -> None:
-    words = [*PM, "guard", "--deadline", "8", "-o", tmp_path / "b.tar.gz", "--attach", "market=echo price 0.31; echo token=SentinelValue77; exit 3"]
-    done = subprocess.run([*words, "--", "sh", "-c", f"ls {tmp_path}/b.tar.gz && {command}"], capture_output=True, timeout=40, check=False)
+    words = [
+        *PM,
+        "guard",
+        "--deadline",
+        "8",
+        "-o",
+        tmp_path / "b.tar.gz",
+        "--attach",
+        "market=echo price 0.31; echo token=SentinelValue77; exit 3",
+    ]
+    done = subprocess.run(
+        [*words, "--", "sh", "-c", f"ls {tmp_path}/b.tar.gz && {command}"], capture_output=True, timeout=40, check=False
+    )
     bundle = read(tmp_path / "b.tar.gz")
     assert done.returncode == code, done.stderr
     assert b"b.tar.gz" in done.stdout  # it was there before the destroy began
@@ -73,7 +84,18 @@ def test_guard_ends_with_the_status_of_the_destroy(command: str, code: int, tmp_
 )
 def test_guard_destroys_whatever_became_of_the_collection(options: tuple[str, ...], why: str, tmp_path: Path) -> None:
     begin = time.monotonic()
-    words = [*PM, "guard", "--deadline", "4", "-o", tmp_path / "b.tar.gz", *options, "--", "touch", tmp_path / "destroyed"]
+    words = [
+        *PM,
+        "guard",
+        "--deadline",
+        "4",
+        "-o",
+        tmp_path / "b.tar.gz",
+        *options,
+        "--",
+        "touch",
+        tmp_path / "destroyed",
+    ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=40, check=False)
     assert done.returncode == 0
     assert (tmp_path / "destroyed").exists()
@@ -83,14 +105,30 @@ def test_guard_destroys_whatever_became_of_the_collection(options: tuple[str, ..
 
 def test_a_destroy_that_hangs_is_ended_and_a_wrong_option_destroys_nothing(tmp_path: Path) -> None:
     base = [*PM, "guard", "--deadline", "3", "--profile", "minimal", "-o", tmp_path / "b.tar.gz"]
-    done = subprocess.run([*base, "--destroy-deadline", "1", "--", "sleep", "30"], capture_output=True, timeout=30, check=False)
+    done = subprocess.run(
+        [*base, "--destroy-deadline", "1", "--", "sleep", "30"], capture_output=True, timeout=30, check=False
+    )
     assert done.returncode == 124
-    done = subprocess.run([*base, "--nonsense", "--", "touch", tmp_path / "x"], capture_output=True, timeout=30, check=False)
+    done = subprocess.run(
+        [*base, "--nonsense", "--", "touch", tmp_path / "x"], capture_output=True, timeout=30, check=False
+    )
     assert (done.returncode, (tmp_path / "x").exists()) == (2, False)
 
 
 def test_a_term_hurries_the_collection_and_the_destroy_still_runs(tmp_path: Path) -> None:
-    words = [*PM, "guard", "--deadline", "30", "-o", tmp_path / "b.tar.gz", "--attach", "slow=sleep 9", "--", "touch", tmp_path / "destroyed"]
+    words = [
+        *PM,
+        "guard",
+        "--deadline",
+        "30",
+        "-o",
+        tmp_path / "b.tar.gz",
+        "--attach",
+        "slow=sleep 9",
+        "--",
+        "touch",
+        tmp_path / "destroyed",
+    ]
     process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
     time.sleep(1.5)
     process.send_signal(signal.SIGTERM)
@@ -104,7 +142,11 @@ def test_the_documents_hold_the_recipes() -> None:
     assert [name for name, script in hooks().items() if script not in text] == []
 
 
-@pytest.mark.parametrize(("work", "code", "kept"), [("true", 0, 0), ("exit 3", 3, 1), ("kill -9 $$", 137, 1)], ids=["good", "fails", "killed"])
+@pytest.mark.parametrize(
+    ("work", "code", "kept"),
+    [("true", 0, 0), ("exit 3", 3, 1), ("kill -9 $$", 137, 1)],
+    ids=["good", "fails", "killed"],
+)
 def test_the_exit_trap(work: str, code: int, kept: int, bin_: Path, tmp_path: Path) -> None:
     done = shell(bin_, "bash", recipe(tmp_path, "bash-exit-trap"), "sh", "-c", work)
     found = list(tmp_path.glob("*.tar.gz"))
@@ -152,7 +194,9 @@ def test_the_systemd_lines(bin_: Path, tmp_path: Path) -> None:
         unit = tmp_path / "x.service"
         body = text.replace("postmortem collect", "/bin/true").replace("OnFailure=postmortem@%n.service\n", "")
         unit.write_text(body.replace("[Service]\n", "[Service]\nExecStart=/bin/true\n"))
-        checked = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=30, check=False)
+        checked = subprocess.run(
+            ["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=30, check=False
+        )
         assert "x.service" not in checked.stderr, checked.stderr
 
 
@@ -163,7 +207,9 @@ def test_the_prestop_command(bin_: Path, tmp_path: Path) -> None:
     container = pod["spec"]["containers"][0]
     words = container["lifecycle"]["preStop"]["exec"]["command"]
     (tmp_path / "agent").write_text(agent_script(CollectOptions(deadline=8, profile="minimal")))
-    script = words[2].replace("/usr/local/bin/postmortem-agent", str(tmp_path / "agent")).replace("/evidence", str(tmp_path))
+    script = (
+        words[2].replace("/usr/local/bin/postmortem-agent", str(tmp_path / "agent")).replace("/evidence", str(tmp_path))
+    )
     assert shell(bin_, *words[:2], script).returncode == 0
     (found,) = tmp_path.glob("prestop-*.tar.gz")
     assert "END" in read(found).members
@@ -198,7 +244,9 @@ def test_the_spot_watcher(bin_: Path, tmp_path: Path) -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Metadata) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
-        done = shell(bin_, "sh", recipe(tmp_path, "spot-notice"), POSTMORTEM_METADATA=url, POSTMORTEM_POLL="0.1", no_proxy="*")
+        done = shell(
+            bin_, "sh", recipe(tmp_path, "spot-notice"), POSTMORTEM_METADATA=url, POSTMORTEM_POLL="0.1", no_proxy="*"
+        )
         server.shutdown()
     assert done.returncode == 0, done.stderr
     (found,) = tmp_path.glob("postmortem-spot-*.tar.gz")

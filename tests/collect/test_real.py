@@ -140,7 +140,10 @@ def test_a_second_sample(tmp_path: Path) -> None:
     begin = time.monotonic()
     assert run(CollectOptions(str(out), deadline=20, sample=2))[0] == 0
     assert time.monotonic() - begin >= 2
-    assert "pgfault" in read(out).text("sample2/counters")
+    bundle = read(out)
+    assert "pgfault" in bundle.text("sample2/host/counters")
+    between = dict(line.split() for line in bundle.text("sample2/times").splitlines()[1:])
+    assert int(between["host"]) >= 200
 
 
 @pytest.mark.parametrize("shell", ["bash", "dash"])

@@ -94,18 +94,24 @@ def test_http_takes_the_same_bytes_as_the_file(form: str, receiver: Receiver, tm
 def test_it_is_tried_again(fail: int, drop: int, receiver: Receiver, tmp_path: Path) -> None:
     receiver.fail, receiver.drop = fail, drop
     words = command(small(tmp_path / "b.tar.gz", f"{receiver.url}/x"))
-    done = subprocess.run(words, capture_output=True, text=True, timeout=40, check=False, env={**os.environ, "no_proxy": "*"})
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=40, check=False, env={**os.environ, "no_proxy": "*"}
+    )
     assert "at try 3" in done.stderr
     assert len(receiver.got) == 1
 
 
 @pytest.mark.parametrize("what", ["a port that nobody listens on", "a server that never answers"])
-def test_a_dead_receiver_costs_the_deadline_at_most_and_no_evidence(what: str, receiver: Receiver, tmp_path: Path) -> None:
+def test_a_dead_receiver_costs_the_deadline_at_most_and_no_evidence(
+    what: str, receiver: Receiver, tmp_path: Path
+) -> None:
     receiver.delay = 30
     url = receiver.url if "never" in what else "http://127.0.0.1:1"
     begin = time.monotonic()
     words = command(small(tmp_path / "b.tar.gz", f"{url}/x", deadline=5))
-    done = subprocess.run(words, capture_output=True, text=True, timeout=40, check=False, env={**os.environ, "no_proxy": "*"})
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=40, check=False, env={**os.environ, "no_proxy": "*"}
+    )
     assert done.returncode == 0
     assert time.monotonic() - begin <= 5.5
     assert "not shipped to http://127.0.0.1" in done.stderr
@@ -120,7 +126,14 @@ def test_without_a_place_for_the_file_it_is_shipped_from_memory(receiver: Receiv
     script = 'mount -t tmpfs -o size=8k none "$1/disk" && shift && exec "$@"'
     words = command(small(tmp_path / "disk/b.tar.gz", f"{receiver.url}/x"))
     env = {**os.environ, "no_proxy": "*"}
-    subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", tmp_path, *words], env=env, cwd=tmp_path, timeout=40, check=True, capture_output=True)
+    subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", tmp_path, *words],
+        env=env,
+        cwd=tmp_path,
+        timeout=40,
+        check=True,
+        capture_output=True,
+    )
     (tmp_path / "got.tar.gz").write_bytes(receiver.got[0][3])
     assert read(tmp_path / "got.tar.gz").manifest["complete"] is True
 
@@ -129,9 +142,16 @@ def test_log_push_in_small_bodies_summary_first_and_put_together_again(receiver:
     log = tmp_path / "noise.log"
     log.write_bytes(b"".join(b"%s\n" % os.urandom(60).hex().encode() for _ in range(9000)))
     out = tmp_path / "b.tar.gz"
-    run(small(out, f"logpush+{receiver.url}/api/log-push", logs=((str(log), ""),)), POSTMORTEM_INSTANCE_UUID="u-7", no_proxy="*")
+    run(
+        small(out, f"logpush+{receiver.url}/api/log-push", logs=((str(log), ""),)),
+        POSTMORTEM_INSTANCE_UUID="u-7",
+        no_proxy="*",
+    )
     assert all(headers["x-instance-uuid"] == "u-7" and len(body) < MOST for _, _, headers, body in receiver.got)
-    assert [headers["x-log-source"] for _, _, headers, _ in receiver.got[:2]] == ["postmortem-summary", "postmortem-bundle"]
+    assert [headers["x-log-source"] for _, _, headers, _ in receiver.got[:2]] == [
+        "postmortem-summary",
+        "postmortem-bundle",
+    ]
     assert receiver.got[0][3].startswith(b"postmortem bundle b.tar.gz of ")
     assert len(receiver.got) >= 4
     pushed = [f"2026-01-01 [bundle] {line}" for _, _, _, body in receiver.got for line in body.decode().splitlines()]
@@ -153,15 +173,25 @@ def test_log_push_goes_on_where_it_was_cut(receiver: Receiver, tmp_path: Path) -
     (tmp_path / "b.tar.gz.shipped").write_text(json.dumps(dict.fromkeys(marks, 3)))
     assert subprocess.run(words, env=env, timeout=40, capture_output=True, check=False).returncode == 0
     assert (first, len(receiver.got) - first) == (5, 2)
-    assert together(line for got in receiver.got for line in got[3].decode().splitlines())["b.tar.gz"] == bundle.read_bytes()
+    assert (
+        together(line for got in receiver.got for line in got[3].decode().splitlines())["b.tar.gz"]
+        == bundle.read_bytes()
+    )
 
 
 def test_s3_by_obstore(receiver: Receiver, tmp_path: Path) -> None:
     pytest.importorskip("obstore")
-    keys = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "made-up", "AWS_ENDPOINT_URL": receiver.url, "AWS_REGION": "us-east-1"}
+    keys = {
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "made-up",
+        "AWS_ENDPOINT_URL": receiver.url,
+        "AWS_REGION": "us-east-1",
+    }
     out = tmp_path / "b.tar.gz"
     words = command(small(out, "s3://evidence/failed/"))
-    done = subprocess.run(words, env={**os.environ, **keys, "no_proxy": "*"}, capture_output=True, text=True, timeout=40, check=False)
+    done = subprocess.run(
+        words, env={**os.environ, **keys, "no_proxy": "*"}, capture_output=True, text=True, timeout=40, check=False
+    )
     assert "shipped to s3://evidence/failed/" in done.stderr, done.stderr
     assert [(method, path) for method, path, _, _ in receiver.got] == [("PUT", "/evidence/failed/b.tar.gz")]
 

@@ -72,7 +72,14 @@ def test_a_client_that_fails_is_told(clients: dict[str, str], tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "target",
-    [{"docker": "-it"}, {"docker": "a b"}, {"kubectl": "ns/"}, {"kubectl": "--all"}, {"docker": "a", "ssh": "b"}, {"ssh": "-oProxyCommand=x"}],
+    [
+        {"docker": "-it"},
+        {"docker": "a b"},
+        {"kubectl": "ns/"},
+        {"kubectl": "--all"},
+        {"docker": "a", "ssh": "b"},
+        {"ssh": "-oProxyCommand=x"},
+    ],
     ids=lambda target: " ".join(f"{k}={v}" for k, v in target.items()),
 )
 def test_what_is_no_target(target: dict[str, str]) -> None:

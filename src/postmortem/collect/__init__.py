@@ -18,9 +18,12 @@ __all__ = [
 
 def collect(options: CollectOptions) -> CollectResult:
     """Collects as the options say; code 0 whenever a bundle was written. Raises UsageError for impossible options."""
-    from postmortem.collect.run import collect as run
+    from postmortem.collect.start import start
 
-    return run(options)
+    started = start(options)
+    from postmortem.collect.run import collect as run  # while the agent is at work
+
+    return run(started)
 
 
 def agent_script(options: CollectOptions) -> str:

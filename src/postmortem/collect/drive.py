@@ -11,33 +11,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from postmortem.collect.agent import render
 from postmortem.collect.attach import Attached
 from postmortem.collect.bare import bare_members
-from postmortem.collect.options import CollectOptions
 from postmortem.collect.seal import Sealer
+from postmortem.collect.start import RESERVE, Started, feed, script_for
 from postmortem.collect.stream import CaptureReader
-from postmortem.collect.transport import READY, Transport
+from postmortem.collect.transport import READY
 
-_RESERVE = 0.8  # seconds of the deadline that the agent leaves to us
 _GRACE = 0.35  # seconds that an agent gets to close its stream when we are asked to stop
 _STDERR = 1 << 16
 
 
 class Drive:
-    """One run of the agent; `deadline` is a moment of time.monotonic()."""
+    """One run of the agent."""
 
-    def __init__(self, transport: Transport, options: CollectOptions, sealer: Sealer, deadline: float) -> None:
-        self._transport = transport
-        self._options = options
+    def __init__(self, started: Started, sealer: Sealer) -> None:
+        self._transport = started.transport
+        self._options = started.options
+        self._agent = started.agent
         self._sealer = sealer
-        self._deadline = deadline
+        self._deadline = started.collected
         self._reader = CaptureReader()
         self._stderr = bytearray()
-        self._input = b""
         self._before_ready = b""
-        self._ready = not transport.waits
-        self._attached = [Attached(one.name, one.run) for one in options.attach]
+        self._ready = not started.transport.waits
+        self._attached = [Attached(one.name, one.run) for one in started.options.attach]
         self.stop = ""
 
     def run(self) -> str:
@@ -51,20 +49,10 @@ class Drive:
         return problem
 
     def _run(self) -> str:
-        try:
-            process = subprocess.Popen(
-                self._transport.argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except OSError as error:
-            problem = f"{self._transport.argv[0]} cannot be run: {error.strerror}"
-            self._sealer.add("transport/error", f"{problem}\n".encode(), "why there is no evidence")
-            return problem
-        if self._ready:
-            self._send_script()
+        process = self._agent.process
+        if process is None:
+            self._sealer.add("transport/error", f"{self._agent.problem}\n".encode(), "why there is no evidence")
+            return self._agent.problem
         with _stop_signals(self._on_signal):
             try:
                 self._listen(process)
@@ -72,24 +60,16 @@ class Drive:
                 self._end(process)
         return self._verdict(process)
 
-    def _send_script(self) -> None:
-        left = self._deadline - time.monotonic() - _RESERVE
-        lingers = self._transport.waits
-        self._input = render(self._options, follow=True, lingers=lingers, deadline=max(0.5, left)).encode()
-
     def _on_signal(self, name: str) -> None:
         if not self.stop:
             self.stop = name
             self._deadline = min(self._deadline, time.monotonic() + _GRACE)
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin
         assert process.stdout
         assert process.stderr
         told = False
         with selectors.DefaultSelector() as selector:
-            for pipe in (process.stdout, process.stderr, process.stdin):
-                os.set_blocking(pipe.fileno(), False)
             selector.register(process.stdout, selectors.EVENT_READ, self._on_output)
             selector.register(process.stderr, selectors.EVENT_READ, self._on_stderr)
             for attached in self._attached:
@@ -98,14 +78,14 @@ class Drive:
                     selector.register(attached.pipe, selectors.EVENT_READ, attached.on_output)
             while self._is_going_on(process, selector):
                 self._sealer.archive.pump()
-                if time.monotonic() >= self._deadline - (0 if self.stop else _RESERVE / 2):
+                if time.monotonic() >= self._deadline - (0 if self.stop else RESERVE / 2):
                     return
                 if self.stop and not told and self._transport.is_local:
                     told = True
                     with suppress(ProcessLookupError):
                         os.kill(process.pid, signal.SIGTERM)
-                self._feed(process)
-                for key, _ in selector.select(0.02 if self._input else 0.05):
+                feed(self._agent, not self._transport.waits)
+                for key, _ in selector.select(0.02 if self._agent.unsent else 0.05):
                     if not key.data(key.fileobj):
                         selector.unregister(key.fileobj)
 
@@ -113,19 +93,6 @@ class Drive:
         if process.stdout in selector.get_map() and not self._sealer.end:
             return True
         return not self.stop and any(attached.is_running for attached in self._attached)
-
-    def _feed(self, process: subprocess.Popen[bytes]) -> None:
-        if not self._input or process.stdin is None:
-            return
-        try:
-            self._input = self._input[os.write(process.stdin.fileno(), self._input) :]
-        except BlockingIOError:
-            return
-        except OSError:
-            self._input = b""
-        if not self._input and not self._transport.waits:
-            with suppress(OSError):
-                process.stdin.close()
 
     def _on_output(self, pipe: object) -> bool:
         data = _read(pipe)
@@ -147,7 +114,7 @@ class Drive:
             return None
         self._ready = True
         self._reader.banner += self._before_ready[:at]
-        self._send_script()
+        self._agent.unsent = script_for(self._options, self._transport, self._deadline)
         return self._before_ready[at + len(READY) :] or None
 
     def _on_stderr(self, pipe: object) -> bool:
@@ -196,7 +163,7 @@ class Drive:
         return self.stop or self._reader.torn or self._why_ended(process)
 
     def _why_ended(self, process: subprocess.Popen[bytes]) -> str:
-        if time.monotonic() >= self._deadline - _RESERVE / 2:
+        if time.monotonic() >= self._deadline - RESERVE / 2:
             return "the deadline"
         return f"the stream ended before END (exit status {process.returncode})"
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from postmortem import __version__
-from postmortem.collect.agent import load_plan
+from postmortem.collect.plan import load_plan
 from postmortem.model import Probe, State
 
 _STEPS = {"scripts", "sample2", "logs.full", "logs.tail", "logs.std", "disk.df-mount"}
@@ -110,7 +110,7 @@ class Record:
 def notes(data: bytes) -> list[Probe]:
     """Rows such as `gpu.smi<TAB>timeout<TAB>4.01<TAB>0<TAB>-<TAB>gpu/nvidia-smi<TAB>no answer for 4.0 s`."""
     found = []
-    several = {spec.name for spec in load_plan().specs if spec.each}  # one probe, many members
+    several = {spec.name for spec in load_plan().specs if spec.how == "each"}  # one probe, many members
     for line in data.decode("utf-8", "replace").splitlines():
         parts = line.split("\t")
         if line.startswith("#") or len(parts) < 7:

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from postmortem.collect.plan import load_plan
 from postmortem.errors import UsageError
+
+ALLOWABLE = ("signals", "vendor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,9 @@ class CollectOptions:
     spent: float = 0.0  # seconds of the deadline that are gone already
     sample: float = 0.0  # take the counters a second time after so long
     extras: tuple[Extra, ...] = ()
+    enabled: tuple[str, ...] = ()  # probes or tiers: only these; none: all
+    disabled: tuple[str, ...] = ()  # but not these
+    allow: tuple[str, ...] = ()  # classes of probes that do more than read: ALLOWABLE
     argv: tuple[str, ...] = ()
 
 
@@ -106,6 +112,8 @@ def with_config(options: CollectOptions) -> CollectOptions:
         logs=options.logs + tuple(found["logs"]),
         scripts=options.scripts + tuple(found["scripts"]),
         extras=options.extras + tuple(found["probes"]),
+        enabled=options.enabled + tuple(found["enabled"]),
+        disabled=options.disabled + tuple(found["disabled"]),
     )
 
 
@@ -120,8 +128,14 @@ class _Reader:
         self.mistakes.append(f"{self.path}:{node.start_mark.line + 1}: {what}")
 
     def file(self, root: Any) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {"logs": [], "scripts": [], "probes": []}
-        readers = {"logs": self.log, "scripts": self.scalar, "probes": self.probe}
+        readers = {
+            "logs": self.log,
+            "scripts": self.scalar,
+            "probes": self.probe,
+            "enabled": self.named,
+            "disabled": self.named,
+        }
+        found: dict[str, list[Any]] = {key: [] for key in readers}
         for key, node in self.pairs(root, "the file", tuple(readers)):
             if node.id != "sequence":
                 self.wrong(node, f"{key} must be a list")
@@ -146,6 +160,18 @@ class _Reader:
             return str(node.value)
         self.wrong(node, "must be one line of text")
         return None
+
+    def named(self, node: Any) -> str | None:
+        """`gpu.nvidia-smi-q`, `gpu.*`, or a tier such as `kernel`."""
+        text = self.scalar(node)
+        if text and not load_plan().named(text):
+            from difflib import get_close_matches
+
+            near = get_close_matches(text, [name for spec in load_plan().specs for name in (spec.name, spec.tier)], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            self.wrong(node, f"no probe and no tier is called {text!r}{hint}")
+            return None
+        return text
 
     def log(self, node: Any) -> tuple[str, str] | None:
         """`/var/log/my*.log`, or `{path: /var/log/my*.log, label: mine}`."""

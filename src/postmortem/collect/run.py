@@ -8,57 +8,46 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import BinaryIO
 
 from postmortem.collect.archive import Archive
 from postmortem.collect.drive import Drive
-from postmortem.collect.options import CollectOptions, CollectResult, with_config
-from postmortem.collect.places import AgePlace, FilePlace, StdoutPlace, other_places, recipient
+from postmortem.collect.options import CollectOptions, CollectResult
+from postmortem.collect.places import AgePlace, FilePlace, StdoutPlace, other_places
 from postmortem.collect.seal import About, Sealed, Sealer
 from postmortem.collect.sinks import Sink
+from postmortem.collect.start import Started
 from postmortem.collect.stream import CaptureReader
-from postmortem.collect.transport import host_of, transport_for
-from postmortem.errors import CollectError, UsageError
+from postmortem.collect.transport import host_of
+from postmortem.errors import CollectError
 
 _SEAL_LIMIT = 1 << 40  # a capture was limited when it was taken
 _OPEN_SECONDS = 0.7  # that a folder may take to make a file
 _LATE = 0.2  # seconds past the deadline in which a sink may still answer
 
 
-@dataclass(frozen=True, slots=True)
-class _Times:
-    """Moments of time.monotonic(): when the collecting ends, and when everything does."""
-
-    collected: float
-    end: float
-
-
-def collect(options: CollectOptions) -> CollectResult:
+def collect(started: Started) -> CollectResult:
     """See `postmortem.collect.collect`."""
-    begin = time.monotonic() - options.spent
-    options = _placed(_checked(with_config(options)))
-    targets = _targets(options)
-    end = begin + options.deadline
-    times = _Times(end - (min(10.0, options.deadline * 0.3) if targets else 0.0), end)
-    transport = transport_for(options)
+    options, targets, until = started.options, list(started.targets), started.collected
     host = host_of(options) or os.uname().nodename
     path = options.output or _name(host, options)
-    sinks, trouble = _open_all((path, *options.copies), options, times.collected)
+    sinks, trouble = _open_all((path, *options.copies), options, until)
     archive = Archive(sinks, options.max_size)
-    about = About(host, options.incident or "", options.deadline, options.argv, transport.name, options.redact)
-    sealer = Sealer(archive, about, until=times.collected + _LATE)
-    problem = Drive(transport, options, sealer, times.collected).run()
+    transport = started.transport.name
+    about = About(host, options.incident or "", options.deadline, options.argv, transport, options.redact)
+    sealer = Sealer(archive, about, until=until + _LATE)
+    problem = Drive(started, sealer).run()
     sealed = sealer.finish(problem)
     if not _ended(archive):
-        sealed = _rescue(path, options, sealer, problem, times.end + _LATE) or sealed
-    told = [*trouble, *_sign(options, sealed, times.end)]
+        sealed = _rescue(path, options, sealer, problem, started.end + _LATE) or sealed
+    told = [*trouble, *_sign(options, sealed, started.end)]
     if targets:
         from postmortem.collect.ship import Bundle, ship_all
 
         data = archive.copy(lambda names, full: sealer.last(problem, names, full))
-        receipts = ship_all(Bundle(os.path.basename(sealed.path or path), data, sealed.path), targets, times.end)
+        receipts = ship_all(Bundle(os.path.basename(sealed.path or path), data, sealed.path), targets, started.end)
         told += [receipt.text for receipt in receipts]
         if not _ended(archive) and any(receipt.done for receipt in receipts):
             sealed = replace(sealed, path=next(receipt.target for receipt in receipts if receipt.done))
@@ -95,38 +84,6 @@ def one_sink(path: str) -> Iterator[Sink]:
         yield sink
     finally:
         sink.leave()
-
-
-def _checked(options: CollectOptions) -> CollectOptions:
-    """Raises UsageError for outputs that would mislead or cannot be made."""
-    for path in (options.output, *options.copies):
-        if not options.redact and path and path != "-" and "unredacted" not in os.path.basename(path):
-            raise UsageError(f"with --no-redact the file's name must say so: {path} holds no 'unredacted'")
-    for text in options.encrypt_to:
-        try:
-            recipient(text)
-        except ImportError as error:
-            raise UsageError("--encrypt-to needs pyrage: pip install 'postmortem[age]'") from error
-        except ValueError as error:
-            raise UsageError(f"--encrypt-to {text}: {error}") from error
-    return options
-
-
-def _placed(options: CollectOptions) -> CollectOptions:
-    """Paths of this machine are the caller's; those of another one are its own."""
-    if options.ssh or options.docker or options.kubectl:
-        return options
-    here = os.getcwd()
-    logs = tuple((os.path.join(here, glob), label) for glob, label in options.logs)
-    return replace(options, logs=logs, scripts=tuple(os.path.join(here, path) for path in options.scripts))
-
-
-def _targets(options: CollectOptions) -> list[str]:
-    if not options.ship:
-        return []
-    from postmortem.collect.ship import target_of
-
-    return [target_of(text) for text in options.ship]
 
 
 def _open_all(paths: tuple[str, ...], options: CollectOptions, until: float) -> tuple[list[Sink], list[str]]:

@@ -100,14 +100,14 @@ main() {
 	PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 	LC_ALL=C
 	TZ=UTC
-	export PATH LC_ALL TZ PM_CALLER_PATH PM_TZ PM_MAIN PM_PLACES PM_TAIL_BYTES PM_PART_BYTES
+	export PATH LC_ALL TZ PM_CALLER_PATH PM_TZ PM_MAIN PM_PLACES PM_TAIL_BYTES PM_PART_BYTES PM_ADJTIMEX PM_BEAT PM_DEADLINE_CS
 	unset LD_PRELOAD LD_LIBRARY_PATH CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH BASH_ENV ENV CDPATH
 	unset IFS
 	umask 077
 	[ -n "$POSTMORTEM_DEBUG" ] || exec 2>/dev/null
 	cd /
 	S='' worker='' guard='' stop='' notes='' states='' tiers='' ended=no mode=whole abandoned='''' dead_mounts='' stuck_paths='' done_paths=''
-	log_paths='' log_members='' labels='' gpu_is_stuck='' gpu_answered='' other=''
+	log_paths='' log_todo='' log_members='' labels='' given='' pci_sampled='' smi_sampled='' gpu_is_stuck='' gpu_answered='' other=''
 	members=0 sent=0 note_count=0 hangs=0 step=0 wid=0 log_count=0
 	two=é
 	counts_bytes=no
@@ -120,10 +120,12 @@ main() {
 	tools=
 	command -v tail >/dev/null || bring_tools
 	start_clock
+	sampled=$started
 	start_member
 	be_humble
-	beat=0.05
-	sleep 0.01 2>/dev/null || beat=1
+	beat=0.05 short=0.01
+	sleep 0.001 2>/dev/null || beat=1 short=1
+	PM_BEAT=$beat
 	setsid=
 	if command -v setsid >/dev/null; then setsid=setsid; elif command -v busybox >/dev/null; then setsid='busybox setsid'; fi
 	if make_spool; then

@@ -39,22 +39,55 @@ cgroup_self() { # the limits and counters of our own groups, one member a file
 		v1*pids*) cgroup_files "cgroup/self/v1/pids" "$folder" pids.max pids.current pids.events ;;
 		v1*cpuset*) cgroup_files "cgroup/self/v1/cpuset" "$folder" cpuset.effective_cpus cpuset.effective_mems ;;
 		v1*cpu*) cgroup_files "cgroup/self/v1/cpu" "$folder" cpu.stat cpu.cfs_quota_us cpu.cfs_period_us cpuacct.usage ;;
+		v1*blkio*) cgroup_files "cgroup/self/v1/blkio" "$folder" blkio.throttle.io_service_bytes blkio.throttle.io_serviced ;;
 		v1*freezer*) cgroup_files "cgroup/self/v1/freezer" "$folder" freezer.state ;;
 		v1*devices*) cgroup_files "cgroup/self/v1/devices" "$folder" devices.list ;;
 		esac
 	done 6<"$S/cgroups"
 }
 
-cgroup_files() { # MEMBER-FOLDER FOLDER FILE...
+cgroup_files() { # MEMBER-FOLDER FOLDER FILE...: small and many, so one head(1) reads them all
 	into=$1
 	folder=$2
 	shift 2
 	for file in "$@"; do
-		[ -f "$folder/$file" ] || continue
-		head -c 16384 "$folder/$file" >"$out" 2>"$err"
-		rc=$?
-		settle "$into/$file" "$folder/$file"
+		shift
+		[ ! -f "$folder/$file" ] || set -- "$@" "$folder/$file"
 	done
+	head -c 16384 "$@" /dev/null >"$S/files" 2>/dev/null
+	file='' seen=$NL
+	while IFS= read -r line; do
+		case $line in
+		"==> $folder/"*" <==" | '==> /dev/null <==')
+			cgroup_file
+			file=${line#"==> "}
+			file=${file% <==}
+			seen=$seen$file$NL
+			text=
+			;;
+		*) text=$text$line$NL ;;
+		esac
+	done <"$S/files"
+	for file in "$@"; do # what head(1) could not open is not in its output
+		case $seen in *"$NL$file$NL"*) ;; *) cgroup_alone ;; esac
+	done
+}
+
+cgroup_file() { # the one that ended: $text holds it and head(1)'s own line end
+	text=${text%"$NL"}
+	case $file in '') return ;; esac
+	if [ -z "$text" ] || [ ${#text} -ge 16384 ]; then
+		cgroup_alone
+	else
+		printf '%s' "$text" >"$out"
+		give whole "$into/${file##*/}" "$file" "" ${#text}
+	fi
+}
+
+cgroup_alone() { # a file that is empty, long, or says why not
+	head -c $((cap + 1)) "$file" >"$out" 2>"$err"
+	rc=$?
+	settle "$into/${file##*/}" "$file"
 }
 
 cgroup_sweep() { # limit, peak and counters of every memory cgroup in sight, with head(1)'s separators

@@ -32,10 +32,11 @@ make_spool() { # a private folder in the first place that can be written; each i
 			exit 1
 		) </dev/null >/dev/null 2>&1 &
 		child=$!
-		tries=0
-		while alive $child && [ "$tries" -lt 20 ]; do
-			nap
-			tries=$((tries + 1))
+		now
+		patience=$((now + 100))
+		while alive $child && [ "$now" -lt "$patience" ]; do
+			sleep "$short"
+			now
 		done
 		if alive $child; then
 			kill -9 $child 2>/dev/null
@@ -65,6 +66,7 @@ start_guard() {
 
 start_worker() {
 	wid=$((wid + 1))
+	slot=0
 	mkfifo "$S/go.$wid"
 	exec 4<>"$S/go.$wid"
 	(
@@ -153,6 +155,7 @@ bounded() { # FUNCTION ARGS: its output to $S/bounded, given half a second in a 
 }
 
 abandon() { # PROBE MEMBER SOURCE: the worker does not answer: say where it waits, kill it, see whether it dies
+	stream
 	took=$((now - asked))
 	bounded describe
 	waits=
@@ -186,8 +189,9 @@ abandon() { # PROBE MEMBER SOURCE: the worker does not answer: say where it wait
 	reason="no answer for $seconds s: ${waits:-nothing is known of it}${left:+; still there after SIGKILL: pid$left}"
 	abandoned="$abandoned$left"
 	partial=0
-	if [ -n "$2" ] && [ -s "$S/out.$wid" ]; then
-		head -n -1 "$S/out.$wid" >"$S/partial" 2>/dev/null || sed '$d' "$S/out.$wid" >"$S/partial"
+	file=$S/out.$wid.$slot
+	if [ -n "$2" ] && [ -s "$file" ]; then
+		head -n -1 "$file" >"$S/partial" 2>/dev/null || sed '$d' "$file" >"$S/partial"
 		partial=$(($(wc -c <"$S/partial")))
 		[ "$partial" -eq 0 ] || member "$2" "$partial" "$S/partial"
 	fi
@@ -196,7 +200,7 @@ abandon() { # PROBE MEMBER SOURCE: the worker does not answer: say where it wait
 	into=$2
 	[ "$partial" -gt 0 ] || into=
 	log "$1" "$state" "$took" "$partial" "$into" "$3" "$reason"
-	rm -f "$S/out.$wid" "$S/partial"
+	rm -f "$S/out.$wid".* "$S/partial"
 	flush_notes
 	start_worker
 }

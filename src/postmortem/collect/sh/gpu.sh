@@ -2,35 +2,44 @@
 # shellcheck disable=SC2154,SC2129,SC2046,SC2012,SC2031,SC2034
 # (out, err, cap, member are the worker's; pids are words; ls is asked for links, not names)
 
+descriptors() { # every open file of every process, once for all who ask; numbers, since names may come from a dead server
+	[ -s "$S/fds" ] || ls -ln /proc/[0-9]*/fd >"$S/fds" 2>/dev/null
+}
+
 gpu_holders() { # open device files, such as /proc/4127/fd/9 -> /dev/nvidia0
-	ls -l /proc/[0-9]*/fd 2>/dev/null | sed -n -e '/^\/proc\/.*:$/{
+	descriptors
+	sed -n -e '/^\/proc\/.*:$/{
 s/:$//
 h
 }' -e '/ -> \/dev\/\(nvidia\|kfd\|dri\/\|infiniband\/\)/{
 G
 s/^.* \([0-9]* -> .*\)\n\(.*\)$/\2\/\1/p
-}'
+}' "$S/fds"
 	return 0
 }
 
-gpu_pci() { # power state and link first: asking the driver may change them
-	found=no
-	for dir in /sys/bus/pci/devices/*; do
-		vendor=
-		read -r vendor <"$dir/vendor" || continue
-		read -r class <"$dir/class" || class=
-		case $vendor$class in 0x10de0x03* | 0x10de0x0680* | 0x10020x03* | 0x10020x12*) ;; *) continue ;; esac
-		found=yes
+gpu_bus_files() { # FILE...: of each GPU and of the bridge above it, as file:line
+	[ -f "$S/gpus" ] || for dir in /sys/bus/pci/devices/*; do
+		vendor='' class=''
+		read -r vendor <"$dir/vendor" && read -r class <"$dir/class"
+		case $vendor$class in 0x10de0x03* | 0x10de0x0680* | 0x10020x03* | 0x10020x12*) echo "$dir" ;; esac
+	done >"$S/gpus" 2>/dev/null
+	while read -r dir; do
 		echo "==> ${dir##*/} <=="
-		for file in power/runtime_status power/control current_link_speed current_link_width max_link_speed max_link_width vendor device class enable numa_node aer_dev_correctable aer_dev_nonfatal aer_dev_fatal reset_method; do
-			[ -f "$dir/$file" ] && sed "s|^|$file: |" "$dir/$file"
-		done
-		printf 'config:'
+		cd -P "$dir" && grep -s . "$@" /dev/null
+		cd -P .. && grep -s . "$@" /dev/null | sed 's/^/bridge /'
+	done <"$S/gpus"
+}
+
+gpu_pci() { # power state and link first: asking the driver may change them
+	gpu_bus_files power/runtime_status power/control current_link_speed current_link_width max_link_speed max_link_width vendor device class enable numa_node aer_dev_correctable aer_dev_nonfatal aer_dev_fatal reset_method
+	[ -s "$S/gpus" ] || { echo "no NVIDIA or AMD GPU among /sys/bus/pci/devices: not found" >&2 && return 1; }
+	while read -r dir; do
+		printf '%s config:' "${dir##*/}"
 		od -An -v -tx1 -N64 "$dir/config" | tr -d '\n' # all ff: the device is off the bus
+		driver=$(readlink "$dir/driver") && printf ' driver: %s' "${driver##*/}"
 		echo
-		driver=$(readlink "$dir/driver") && echo "driver: ${driver##*/}"
-	done 2>/dev/null
-	[ $found = yes ] || { echo "no NVIDIA or AMD GPU among /sys/bus/pci/devices: not found" >&2 && return 1; }
+	done <"$S/gpus"
 }
 
 gpu_driver_files() {

@@ -9,13 +9,13 @@ kernel_log() { # /dev/kmsg without waiting for its end, else dmesg, else the jou
 		dd if=/dev/kmsg of="$out" bs=8192 iflag=nonblock conv=notrunc 2>"$err"
 		[ -s "$out" ] && give_kernel kernel/kmsg /dev/kmsg && return
 	fi
-	echo "/dev/kmsg: $(why)" >>"$S/kernel.why"
+	why && echo "/dev/kmsg: $text" >>"$S/kernel.why"
 	dmesg >"$out" 2>"$err"
 	[ -s "$out" ] && give_kernel kernel/dmesg dmesg && return
-	echo "dmesg: $(why)" >>"$S/kernel.why"
+	why && echo "dmesg: $text" >>"$S/kernel.why"
 	tool journalctl -k -b --no-pager -o short-precise -n 20000 >"$out" 2>"$err"
 	[ -s "$out" ] && ! grep -q '^-- No entries' "$out" && give_kernel kernel/journal "journalctl -k" && return
-	echo "journalctl -k: $(why)" >>"$S/kernel.why"
+	why && echo "journalctl -k: $text" >>"$S/kernel.why"
 	echo "kernel.dmesg_restrict: $(cat /proc/sys/kernel/dmesg_restrict)" >>"$S/kernel.why"
 	grep -E '^(CapEff|Seccomp|NoNewPrivs)' /proc/self/status >>"$S/kernel.why"
 	text=$(tr '\n' ';' <"$S/kernel.why")
@@ -25,14 +25,14 @@ kernel_log() { # /dev/kmsg without waiting for its end, else dmesg, else the jou
 }
 
 give_kernel() { # MEMBER SOURCE
-	size=$(wc -c <"$out")
-	if [ $((size)) -gt "$cap" ]; then
+	size=$(($(wc -c <"$out")))
+	if [ "$size" -gt "$cap" ]; then
 		tail -c "$cap" "$out" >"$out.cap" && cat "$out.cap" >"$out"
 		rm -f "$out.cap"
 		from_line || :
-		give cut "$1" "$2" "the last $cap bytes of $((size))"
+		give cut "$1" "$2" "the last $cap bytes of $size"
 	else
-		give whole "$1" "$2" ""
+		give whole "$1" "$2" "" "$size"
 	fi
 }
 

@@ -3,32 +3,54 @@
 # (out, err, cap, member are the worker's; pids are words; ls is asked for links, not names)
 
 clock() {
-	date -u '+utc: %Y-%m-%dT%H:%M:%SZ'
-	date '+epoch: %s'
+	date -u '+utc: %Y-%m-%dT%H:%M:%SZ
+epoch: %s'
 	read -r up _ </proc/uptime && echo "uptime_s: $up"
-	grep btime /proc/stat | sed 's/btime /boot_epoch: /'
+	sed -n 's/^btime /boot_epoch: /p' /proc/stat
 	echo "tz: ${PM_TZ:-unset}"
 	[ -n "$PM_TZ" ] || unset TZ
 	TZ=${PM_TZ:-} date '+local: %Y-%m-%dT%H:%M:%S%z %Z'
 	link=$(readlink /etc/localtime) && echo "localtime: $link"
-	zone=$(cat /etc/timezone 2>/dev/null) && echo "timezone: $zone"
+	zone=
+	[ -f /etc/timezone ] && read -r zone </etc/timezone && echo "timezone: $zone"
 	return 0
 }
 
-ALLOWED='^(CUDA_|NCCL_|NVIDIA_|NV_|TORCH_|PYTORCH_|VLLM_|SGLANG_|RAY_|OMP_|MKL_|HF_HOME=|HF_HUB_|TRANSFORMERS_|SLURM_|KUBERNETES_|VAST_|RUNPOD_|CONTAINER_ID=|GPU_COUNT=|DATA_DIRECTORY=|RANK=|WORLD_SIZE=|LOCAL_RANK=|MASTER_ADDR=|MASTER_PORT=|RUST_LOG=|RUST_BACKTRACE=|RUST_MIN_STACK=|CUZK_|FIL_PROOFS_|MALLOC_|GLIBC_TUNABLES=|LD_PRELOAD=|LD_LIBRARY_PATH=|LANG=|LC_|TZ=|PATH=|SHELL=|HOME=|PWD=|USER=|LOGNAME=|HOSTNAME=|TERM=|NO_COLOR=|PYTHON[A-Z]*=|VIRTUAL_ENV=|CONDA_|UCX_|FI_|OMPI_|PMI)'
-SECRET='^[^=]*(KEY|TOKEN|SECRET|PASS|CRED|AUTH|COOKIE|PRIVATE|SIGNATURE|API)'
-environment() { # of the process that started us, of PID 1 and of what holds the GPU: values by allow-list, else names
+# Values by this list, unless the name has a word of secrets: those, and all others, by name only.
+is_told() { # NAME=VALUE
+	case ${1%%=*} in
+	*[Kk][Ee][Yy]* | *[Tt][Oo][Kk][Ee][Nn]* | *[Ss][Ee][Cc][Rr][Ee][Tt]* | *[Pp][Aa][Ss][Ss]* | *[Cc][Rr][Ee][Dd]* | *[Aa][Uu][Tt][Hh]* | *[Cc][Oo][Oo][Kk][Ii][Ee]* | *[Pp][Rr][Ii][Vv][Aa][Tt][Ee]* | *[Ss][Ii][Gg][Nn][Aa][Tt][Uu][Rr][Ee]* | *[Aa][Pp][Ii]*) return 1 ;;
+	CUDA_* | NCCL_* | NVIDIA_* | NV_* | TORCH_* | PYTORCH_* | VLLM_* | SGLANG_* | RAY_* | OMP_* | MKL_* | HF_HOME | HF_HUB_* | TRANSFORMERS_* | SLURM_* | KUBERNETES_* | VAST_* | RUNPOD_* | CONTAINER_ID | GPU_COUNT | DATA_DIRECTORY | RANK | WORLD_SIZE | LOCAL_RANK | MASTER_ADDR | MASTER_PORT | RUST_LOG | RUST_BACKTRACE | RUST_MIN_STACK | CUZK_* | FIL_PROOFS_* | MALLOC_* | GLIBC_TUNABLES | LD_PRELOAD | LD_LIBRARY_PATH | LANG | LC_* | TZ | PATH | SHELL | HOME | PWD | USER | LOGNAME | HOSTNAME | TERM | NO_COLOR | PYTHON* | VIRTUAL_ENV | CONDA_* | UCX_* | FI_* | OMPI_* | PMI*) return 0 ;;
+	esac
+	return 1
+}
+
+environment() { # of the process that started us, of PID 1 and of what holds the GPU
 	holders=$(gpu_holders | sed 's|/proc/\([0-9]*\)/.*|\1|' | sort -un | head -n 16)
 	for pid in $PM_MAIN 1 $holders; do
 		echo "==> /proc/$pid/environ <=="
 		tr '\n\000' ' \n' <"/proc/$pid/environ" >"$S/environ" || continue
-		grep -E "$ALLOWED" "$S/environ" | grep -Eiv "$SECRET"
-		echo "names of the others:"
-		grep -Ev "$ALLOWED" "$S/environ" | sed 's/=.*//' | sort -u | tr '\n' ' '
-		grep -E "$ALLOWED" "$S/environ" | grep -Ei "$SECRET" | sed 's/=.*//' | tr '\n' ' '
-		echo
+		others=
+		while IFS= read -r line; do
+			if is_told "$line"; then printf '%s\n' "$line"; else others="$others${line%%=*} "; fi
+		done <"$S/environ"
+		printf 'names of the others:\n%s\n' "$others"
 	done
 	rm -f "$S/environ"
+}
+
+host_stat() { # without the long line of interrupts
+	grep -v -e '^intr' -e '^softirq' /proc/stat
+}
+
+clock_sync() { # adjtimex(2) by the driver where it runs here, else by whoever can tell; each in its own words
+	[ -z "$PM_ADJTIMEX" ] || { printf '%s\n' "$PM_ADJTIMEX" | tr '|' '\n' && return; }
+	for command in 'adjtimex --print' adjtimex 'busybox adjtimex' 'timedatectl show' 'chronyc -n tracking' 'ntpq -c rv'; do
+		# shellcheck disable=SC2086 # words
+		tool $command >"$S/sync" 2>/dev/null && [ -s "$S/sync" ] && echo "source: $command" && cat "$S/sync" && return
+	done
+	echo "adjtimex, timedatectl, chronyc and ntpq: not found, or none of them answered" >&2
+	return 1
 }
 
 identity() {
@@ -41,6 +63,7 @@ identity() {
 		if [ -e "$file" ]; then echo "$file: there"; else echo "$file: absent"; fi
 	done
 	echo "uid: $(id -u)"
+	[ ! -s /etc/machine-id ] || sha256sum </etc/machine-id | sed 's/^\(.\{16\}\).*/machine_id_sha256: \1/'
 	return 0
 }
 
@@ -82,18 +105,4 @@ do_mount() { # MOUNT
 	(df -P -k "$1" && df -P -i "$1") >"$out" 2>"$err"
 	rc=$?
 	settle "$member" "$1"
-}
-
-again() { # moving counters a second time, in the order of the first: memory, groups, buses, the blocked
-	head -n 300 /proc/uptime /proc/vmstat /proc/meminfo /proc/pressure/cpu /proc/pressure/memory /proc/pressure/io /proc/loadavg /proc/net/dev /proc/net/netstat 2>/dev/null
-	[ -f "$S/cgroups" ] && while read -r _ _ _ folder _ <&6; do
-		for file in memory.events memory.events.local memory.failcnt memory.oom_control memory.current memory.usage_in_bytes cpu.stat pids.events; do
-			[ ! -f "$folder/$file" ] || head -n 40 "$folder/$file" /dev/null
-		done
-	done 6<"$S/cgroups"
-	for dir in /sys/class/drm/card*/device; do
-		[ -d "$dir" ] && head -n 40 "$dir"/aer_dev_* "$dir"/current_link_* "$dir"/gpu_busy_percent
-	done 2>/dev/null
-	[ ! -s "$S/blocked" ] || head -n 4 $(pids_in "$S/blocked" | head -n 64 | sed 's|.*|/proc/&/stat /proc/&/wchan|') 2>/dev/null
-	return 0
 }

@@ -53,6 +53,7 @@ blocked() { # wait channel, kernel stack and system call of tasks in state D
 	for file in wchan stack syscall; do
 		head -n 64 $(for pid in "$@"; do echo "/proc/$pid/$file"; done) /dev/null
 	done 2>/dev/null
+	head -n 1 $(for pid in "$@"; do ls -d "/proc/$pid/task"/* | head -n 64; done | sed 's|.*|&/stat &/wchan|') /dev/null 2>/dev/null
 }
 
 cmdlines() { # of tasks that are neither dead nor blocked: reading it takes the task's memory lock

@@ -2,10 +2,11 @@
 # shellcheck disable=SC2154,SC2129,SC2046,SC2012,SC2031,SC2034
 # (out, err, cap, member are the worker's; pids are words; ls is asked for links, not names)
 
-callers() { # pids of those who called the collector, up to PID 1 (which is the container's own and no caller)
+callers() { # sets $callers: who called the collector, up to PID 1 (which is the container's own and no caller)
+	callers=' '
 	pid=$PM_MAIN
 	while [ "${pid:-0}" -gt 1 ]; do
-		echo "$pid"
+		callers="$callers$pid "
 		line=
 		read -r line <"/proc/$pid/stat" || return 0
 		line=${line##*) }
@@ -15,7 +16,14 @@ callers() { # pids of those who called the collector, up to PID 1 (which is the 
 }
 
 open_scripts() { # pid, descriptor, path: bash keeps its script open as 255, dash and busybox as 10
-	ls -l /proc/[0-9]*/fd/255 /proc/[0-9]*/fd/10 2>/dev/null | sed -n 's|^.* /proc/\([0-9]*\)/fd/\([0-9]*\) -> \(/.*\)$|\1 \2 \3|p' | while read -r pid fd path; do
+	descriptors
+	sed -n -e '/^\/proc\/.*:$/{
+s|^/proc/\([0-9]*\)/fd:$|\1|
+h
+}' -e '/ \(255\|10\) -> \//{
+G
+s/^.* \([0-9]*\) -> \(\/.*\)\n\(.*\)$/\3 \1 \2/p
+}' "$S/fds" | while read -r pid fd path; do
 		path=${path% (deleted)}
 		case $path in /dev/*) continue ;; esac
 		[ "$fd" = 255 ] || tr '\000' '\n' <"/proc/$pid/cmdline" | grep -qF "${path##*/}" || continue
@@ -25,14 +33,13 @@ open_scripts() { # pid, descriptor, path: bash keeps its script open as 255, das
 
 do_scripts() { # one answer for each script that a process runs
 	open_scripts
-	callers >"$S/callers"
+	callers
 	while read -r pid fd path; do
-		if grep -qx "$pid" "$S/callers"; then
-			# A hook or an operator's own script is not what failed, and may hold what no rule can know for a secret.
-			note refused "$path" "it called the collector; ask for it with --script"
-		else
-			answer p whole 0 "" "$path" ""
-		fi
+		case $callers in
+		# A hook or an operator's own script is not what failed, and may hold what no rule can know for a secret.
+		*" $pid "*) note refused "$path" "it called the collector; ask for it with --script" ;;
+		*) answer p whole 0 "" "$path" "" ;;
+		esac
 	done <"$S/scripts"
 }
 
@@ -42,7 +49,8 @@ do_script() { # PATH: its text, and what is known of it
 	head -c $((cap + 1)) "$script" >"$out" 2>"$err"
 	rc=$?
 	size=$(($(wc -c <"$script")))
-	first=$(head -c 2 "$script" | tr -d '\000')
+	first=$(head -c 200 "$script" | tr -d '\000')
+	first=${first%%"$NL"*}
 	settle "$member" "$script"
 	{
 		echo "path: $script"
@@ -53,7 +61,7 @@ do_script() { # PATH: its text, and what is known of it
 mtime_epoch: %Y
 ctime_epoch: %Z
 mode: %a' "$script"
-		case $first in '#!') head -n 1 "$script" | cut -c 1-200 | sed 's/^/shebang: /' ;; esac
+		case $first in '#!'*) echo "shebang: $first" ;; esac
 		grep -q "$CR\$" "$script" && echo "crlf: yes"
 		bash_n
 		runners

@@ -9,8 +9,15 @@ limit() { # HUNDREDTHS: sets $until; a probe never takes more than half of what 
 	until=$((now + room))
 }
 
+stream() { # what the worker gave last; done while it works on the next request, for which it has another file
+	[ -n "$given" ] || return 0
+	member "$given" "$given_size" "$given_file"
+	given=
+}
+
 ask() { # PROBE WHAT HUNDREDTHS BYTES MEMBER EXPLICIT ARGUMENT: one request, until its end; $paths are what it found
 	paths=
+	got= # the state of its last member or note
 	step=$((step + 1))
 	now
 	asked=$now
@@ -19,7 +26,9 @@ ask() { # PROBE WHAT HUNDREDTHS BYTES MEMBER EXPLICIT ARGUMENT: one request, unt
 		return 1
 	fi
 	limit "$3"
+	begun=$now
 	printf '%s\037%s\037%s\037%s\037%s\n' "$2" "$4" "$5" "$6" "$7" >&4
+	stream
 	answers=0
 	while :; do
 		await "$until" || {
@@ -32,12 +41,14 @@ ask() { # PROBE WHAT HUNDREDTHS BYTES MEMBER EXPLICIT ARGUMENT: one request, unt
 		e) break ;;
 		p) paths="$paths$source$NL" && continue ;;
 		m)
-			now
-			member "$into" "$size" "$S/out.$wid"
+			stream
+			given=$into given_size=$size given_file=$S/out.$wid.$slot
+			slot=$((1 - slot))
 			echo >&4
 			;;
 		esac
 		now
+		got=$state
 		log "$1" "$state" $((now - asked)) "$size" "$into" "$source" "$reason"
 		answers=$((answers + 1))
 		asked=$now
@@ -55,8 +66,17 @@ probe() { # PROBE WHAT HUNDREDTHS BYTES MEMBER ARGUMENT
 	esac
 	ask "$1" "$2" "$3" "$4" "$5" no "$6"
 	[ $? -eq 2 ] && case $1 in gpu.nvidia-smi* | gpu.information) gpu_is_stuck=yes ;; esac
-	[ "$1$state" = gpu.nvidia-smi-shortwhole ] && [ -z "$gpu_is_stuck" ] && gpu_answered=yes
+	case $1 in
+	host.vmstat) sampled=$begun ;;
+	gpu.pci) [ "$got" = whole ] && pci_sampled=$begun ;;
+	gpu.nvidia-smi-short) smi_sampled=$begun ;;
+	esac
+	[ "$1$got" = gpu.nvidia-smi-shortwhole ] && [ -z "$gpu_is_stuck" ] && gpu_answered=yes
 	return 0
+}
+
+left_out() { # PROBE
+	log "$1" refused 0 0 "" "" "left out by the configuration"
 }
 
 mount_of() { # PATH: sets $mount_point, from the text of /proc/mounts
@@ -118,11 +138,13 @@ tail_of() { # PATH LABEL EXPLICIT
 	[ -z "$2" ] || ! known "$labels" "$safe" || safe=$safe.$log_count
 	labels="$labels$safe$NL"
 	careful "logs.tail:$1" tail 100 "$PM_TAIL_BYTES" "logs/tail/$safe" "$3" "$1"
+	case $got in whole | empty) return 0 ;; esac # nothing is left of it
+	log_todo="$log_todo$1$NL"
 	log_members="$log_members$safe$NL"
 }
 
 full_logs() {
-	todo=$log_paths
+	todo=$log_todo
 	names=$log_members
 	while [ -n "$todo" ]; do
 		path=${todo%%"$NL"*} todo=${todo#*"$NL"}
@@ -179,17 +201,32 @@ std_logs() { # files that standard output or error of some process goes to
 }
 
 second_sample() { # 0.3 s or more after the first, or as late as was asked for
+	stream
 	wait_cs=30
 	[ "$PM_SAMPLE_CS" -le 30 ] || wait_cs=$PM_SAMPLE_CS
 	now
-	until=$((started + wait_cs))
+	until=$((sampled + wait_cs))
 	while [ "$now" -lt "$until" ] && [ "$now" -lt $((end - 50)) ] && [ -z "$stop" ]; do
 		alive "$guard" || return 0
 		read -r _ <&3
 		now
 	done
-	probe sample2 run 100 131072 sample2/counters again
-	[ "$gpu_answered" = yes ] && probe gpu.nvidia-smi-again run 400 65536 sample2/nvidia-smi-short smi_short
+	now
+	times="host $((now - sampled))${NL}cgroup $((now - sampled))$NL"
+	probe sample2.host run 100 131072 sample2/host/counters host_again
+	probe sample2.cgroup run 100 131072 sample2/cgroup/counters cgroup_again
+	[ -z "$pci_sampled" ] || { now && times="${times}pci $((now - pci_sampled))$NL" && probe sample2.gpu run 100 131072 sample2/gpu/pci gpu_again; }
+	probe sample2.blocked run 100 131072 sample2/proc/dstate blocked_again
+	if [ "$gpu_answered" = yes ]; then
+		now
+		times="${times}smi $((now - smi_sampled))$NL"
+		probe gpu.nvidia-smi-again run 400 65536 sample2/gpu/nvidia-smi-short smi_short
+		probe gpu.nvidia-smi-q-again run 400 524288 sample2/gpu/nvidia-smi-q smi_q
+	fi
+	stream
+	times="# hundredths of a second between the first sample and the second$NL$times"
+	text_member sample2/times "$times"
+	log sample2.times whole 0 ${#times} sample2/times "" ""
 	return 0
 }
 

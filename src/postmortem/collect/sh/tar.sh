@@ -105,6 +105,7 @@ log() { # PROBE STATE HUNDREDTHS BYTES MEMBER SOURCE REASON
 }
 
 flush_notes() {
+	stream
 	[ -n "$notes" ] || return 0
 	note_count=$((note_count + 1))
 	text_member "notes/$note_count" "# probe	state	seconds	bytes	member	source	reason$NL$notes"

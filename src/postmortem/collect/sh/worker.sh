@@ -17,26 +17,34 @@ answer() { # what state bytes member source reason
 
 note() { answer n "$1" 0 "" "$2" "$3"; } # state source reason
 
-give() { # state member source reason: what lies in $out is a member; back when the agent has streamed it
-	bytes=$(wc -c <"$out" 2>/dev/null) || bytes=0
+take_slot() { # 0 or 1: the agent streams one file while the other one fills
+	slot=$1
+	out=$S/out.$wid.$slot
+}
+
+give() { # state member source reason [bytes]: what lies in $out is a member; the other slot is free then
+	bytes=${5:-$(wc -c <"$out" 2>/dev/null)}
 	bytes=$((bytes))
 	case $1$bytes in whole0) set -- empty "$2" "$3" "$4" ;; esac
 	answer m "$1" "$bytes" "$2" "$3" "$4"
 	read -r _ <&4 || exit 1
+	take_slot $((1 - slot))
 }
 
-why() { # the first line of stderr, short and without our own names in front
-	first=
-	read -r first <"$err" 2>/dev/null || :
-	first=${first##*cannot open }
-	printf '%.300s' "${first#head: }"
+why() { # sets $text: the first line of stderr, short and without our own names in front
+	text=
+	[ -s "$err" ] || return 0
+	read -r text <"$err" 2>/dev/null || :
+	text=${text##*cannot open }
+	text=${text#head: }
+	[ ${#text} -le 300 ] || text=$(printf '%.300s' "$text")
 }
 
-state_of() { # of an error text
-	case $1 in
-	*"No such file"* | *"not found"* | *"No such process"* | *nonexistent*) echo missing ;;
-	*"ermission denied"* | *"not permitted"*) echo denied ;;
-	*) echo missing ;;
+not_read() { # SOURCE: notes what stderr says of it
+	why
+	case $text in
+	*"ermission denied"* | *"not permitted"*) note denied "$1" "$text" ;;
+	*) note missing "$1" "$text" ;;
 	esac
 }
 
@@ -62,18 +70,20 @@ from_line() { # drop the first, cut line of $out; fails when the whole of it is 
 }
 
 settle() { # member source: what a command or read left in $out, judged by $rc and $err
-	text=$(why)
-	bytes=$(wc -c <"$out")
-	if [ $((bytes)) -gt "$cap" ]; then
-		head -c "$cap" "$out" >"$out.cap" && cat "$out.cap" >"$out"
-		rm -f "$out.cap"
-		fit || :
-		give cut "$1" "$2" "the first $cap bytes"
-	elif [ $((bytes)) -gt 0 ]; then
+	if [ -s "$out" ]; then
+		why
+		bytes=$(($(wc -c <"$out")))
+		if [ "$bytes" -gt "$cap" ]; then
+			head -c "$cap" "$out" >"$out.cap" && cat "$out.cap" >"$out"
+			rm -f "$out.cap"
+			fit || :
+			give cut "$1" "$2" "the first $cap bytes"
+			return
+		fi
 		[ "$rc" = 0 ] || text="exit status $rc${text:+: $text}"
-		give whole "$1" "$2" "$text"
-	elif [ -n "$text" ]; then
-		note "$(state_of "$text")" "$2" "$text"
+		give whole "$1" "$2" "$text" "$bytes"
+	elif [ -s "$err" ]; then
+		not_read "$2"
 	elif [ "$rc" = 0 ]; then
 		note empty "$2" ""
 	else
@@ -148,29 +158,35 @@ do_glob() { # PATTERN: one answer a path
 }
 
 do_list() { # PATTERN: its folder's names that match, not looked at: some shells stat each file when they expand one
+	[ -d "${1%/*}" ] || return 0
 	# shellcheck disable=SC2012 # find would look at each
-	{ ls -1f "${1%/*}" || ls -1 "${1%/*}"; } 2>/dev/null | while read -r path; do
+	{ ls -1f "${1%/*}" || ls -1 "${1%/*}"; } >"$out" 2>/dev/null
+	while read -r path; do
 		# shellcheck disable=SC2254 # a pattern
 		case $path in .*) ;; ${1##*/}) answer p whole 0 "" "${1%/*}/$path" "" ;; esac
-	done
+	done <"$out"
+}
+
+size_of() { # PATH: sets $size, and $facts where there is stat(1); fails as wc(1) does
+	facts=$(stat -L -c '%s inode %i mtime %Y' "$1" 2>/dev/null) || facts=0
+	size=${facts%% *}
+	facts=${facts#"$size"}
+	facts=${facts# }
+	[ "$size" -gt 0 ] && return 0
+	size=$(wc -c 2>"$err" <"$1") && size=$((size)) # of a pseudo-file only reading it tells
 }
 
 do_tail() { # PATH: the end of a log
 	plain_file "$1" || return 0
-	size=$(wc -c 2>"$err" <"$1") || { note "$(state_of "$(why)")" "$1" "$(why)" && return 0; }
-	size=$((size))
+	size_of "$1" || { not_read "$1" && return 0; }
 	tail -c "$cap" "$1" >"$out" 2>"$err"
 	if [ "$size" -le "$cap" ]; then
-		give whole "$member" "$1" "$(facts_of "$1")"
+		give whole "$member" "$1" "$facts"
 	elif from_line; then
-		give cut "$member" "$1" "the last lines of $size bytes; $(facts_of "$1")"
+		give cut "$member" "$1" "the last lines of $size bytes; $facts"
 	else
 		note withheld "$1" "no line end in the last $cap bytes: a secret could be cut in half"
 	fi
-}
-
-facts_of() { # PATH: inode and times, when the machine has stat(1)
-	stat -L -c 'inode %i mtime %Y' "$1" 2>/dev/null || :
 }
 
 window() { # PATH FROM BYTES END: whole lines of that range into $out
@@ -180,8 +196,7 @@ window() { # PATH FROM BYTES END: whole lines of that range into $out
 
 do_full() { # PATH: a log bigger than its tail, as numbered parts; of a huge one the head and the end
 	plain_file "$1" || return 0
-	size=$(wc -c <"$1")
-	size=$((size))
+	size_of "$1" || return 0
 	[ "$size" -gt "$PM_TAIL_BYTES" ] || return 0
 	n=1
 	at=0
@@ -196,14 +211,13 @@ do_full() { # PATH: a log bigger than its tail, as numbered parts; of a huge one
 	fi
 	while [ "$at" -lt "$limit" ]; do
 		window "$1" "$at" "$PM_PART_BYTES" "$size" || { note withheld "$1" "a line longer than a part" && return 0; }
-		got=$(wc -c <"$out")
-		got=$((got))
+		got=$(($(wc -c <"$out")))
 		[ "$got" -gt 0 ] || break # it shrank
 		state='cut'
 		[ "$got" -ge "$size" ] && state=whole
 		from=$at
 		at=$((at + got))
-		give "$state" "$member.part$n" "$1" "bytes $from to $at of $size"
+		give "$state" "$member.part$n" "$1" "bytes $from to $at of $size" "$got"
 		n=$((n + 1))
 	done
 }
@@ -211,7 +225,7 @@ do_full() { # PATH: a log bigger than its tail, as numbered parts; of a huge one
 serve() { # SPOOL NUMBER: answers requests until the agent closes the FIFO
 	S=$1
 	wid=$2
-	out=$S/out.$wid
+	take_slot 0
 	err=$S/err.$wid
 	while IFS=$US read -r kind cap member _ argument <&4; do
 		: >"$out"
