@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from postmortem import analyze
+from postmortem.diagnose.trouble import is_trouble
 from postmortem.lines import split
-from postmortem.news.trouble import is_trouble
 
 BEGIN = ["INFO starting simd 2.4.1 on node-3", "WARN config key legacy_mode is deprecated", "INFO errors so far: 0"]
 TILES = [f"INFO tile {n}/40 rendered in {300 + 7 * n} ms" for n in range(1, 41)]

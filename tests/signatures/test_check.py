@@ -110,6 +110,8 @@ def test_a_problem_is_named_with_its_place(rule: str, problem: str) -> None:
         ("(?i)abc|(?:d|e)f", ("(?i)abc", "(?i)(?:d|e)f")),
         (r"a\|b|[|]c", (r"a\|b", "[|]c")),
         ("(a|b)", ("(a|b)",)),
+        (r"(usage \(?word)|b", (r"(usage \(?word)", "b")),
+        ("(?i)a|(?s)b", ("(?i)(?s)a", "(?i)(?s)b")),
     ],
 )
 def test_top_level_alternatives(pattern: str, parts: tuple[str, ...]) -> None:

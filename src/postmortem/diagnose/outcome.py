@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from postmortem.diagnose.entity import comes_before
-from postmortem.diagnose.passed import ends_its_log, passed, quiet_end
+from postmortem.diagnose.passed import ends_its_log, of_an_earlier_attempt, passed, quiet_end
+from postmortem.diagnose.proof import doubt
 from postmortem.model import Finding, Kind, Role, Verdict
 from postmortem.scene import Scene
 
 FAULT_ROLES = (Role.ROOT, Role.MECHANISM, Role.SYMPTOM)
 HELD = (Verdict.CONFIRMED, Verdict.SUPPORTED, Verdict.POSSIBLE)
 WITNESSES = (Kind.KERNEL, Kind.JOURNAL, Kind.CONTAINER, Kind.CGROUP)
-
-_ATTEMPT = re.compile(r"(?i)(?:attempt|retry|try|run)[=_.-]?\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +23,7 @@ class Outcome:
     status: str  # failed, healthy, undecided
     finding: Finding | None = None
     success: Finding | None = None
+    because: str = ""  # undecided only: why a success that was read proves nothing
 
 
 def latest(findings: Sequence[Finding]) -> Finding | None:
@@ -50,8 +49,9 @@ def outcome(findings: Sequence[Finding], scene: Scene) -> Outcome:
     standing = [f for f in faults if not passed(f, scene) and outlives(f, success, scene)]
     if standing:
         return Outcome("failed", latest([f for f in standing if f.role is Role.SYMPTOM]) or latest(standing), success)
-    if success or (mild and quiet_end(scene)):
-        return Outcome("healthy", mild, success)
+    if mild and (success or quiet_end(scene)):
+        why = doubt(mild, findings, scene)
+        return Outcome("undecided", because=why) if why else Outcome("healthy", mild, success)
     return Outcome("undecided")
 
 
@@ -72,11 +72,6 @@ def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
         return ended_alone or (not before and (fault.role is Role.SYMPTOM or fault.verdict is not Verdict.POSSIBLE))
     told_by_others = fault.role is Role.ROOT and any(kind_of(e.source, scene) in WITNESSES for e in fault.evidence)
     return elsewhere and (ends_its_log(fault, scene) or (fault.verdict is Verdict.CONFIRMED and told_by_others))
-
-
-def of_an_earlier_attempt(log: str, later: str) -> bool:
-    """Whether two logs are of two tries at one thing: `attempt=1.log` and `attempt=2.log`."""
-    return log != later and _ATTEMPT.search(log) is not None and _ATTEMPT.sub("", log) == _ATTEMPT.sub("", later)
 
 
 def kind_of(source: str, scene: Scene) -> Kind | None:

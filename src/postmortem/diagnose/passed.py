@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from postmortem.lines import stamps_of
 from postmortem.model import Evidence, Finding, Kind
 from postmortem.scene import Reading, Scene
@@ -12,6 +14,7 @@ LAST_LINES = 4
 LONGEST_TRACE = 400
 NEAR = 20
 CARRIERS = frozenset({"docker-json", "cri", "github"})  # dialects that put a stamp before every line, traces too
+_ATTEMPT = re.compile(r"(?i)(?:attempt|retry|try|run)[=_.-]?\d+")
 
 
 def passed(fault: Finding, scene: Scene) -> bool:
@@ -108,3 +111,8 @@ def quiet_end(scene: Scene) -> bool:
 def ends_in_error(reading: Reading, lines: int = 5 * LAST_LINES) -> bool:
     count = reading.source.text.count
     return any(is_error(reading, n) for n in range(max(1, count - lines + 1), count + 1))
+
+
+def of_an_earlier_attempt(log: str, later: str) -> bool:
+    """Whether two logs are of two tries at one thing: `attempt=1.log` and `attempt=2.log`."""
+    return log != later and _ATTEMPT.search(log) is not None and _ATTEMPT.sub("", log) == _ATTEMPT.sub("", later)

@@ -8,6 +8,16 @@ from __future__ import annotations
 from postmortem.news.baseline import Baseline, baseline_of, news_against, seen_before
 from postmortem.news.judge import judged
 from postmortem.news.news import News, as_json
-from postmortem.news.unknown import first_look
+from postmortem.news.unknown import SPEAKS, first_look
 
-__all__ = ["Baseline", "News", "as_json", "baseline_of", "first_look", "judged", "news_against", "seen_before"]
+__all__ = [
+    "SPEAKS",
+    "Baseline",
+    "News",
+    "as_json",
+    "baseline_of",
+    "first_look",
+    "judged",
+    "news_against",
+    "seen_before",
+]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from postmortem.diagnose.gaps import ASK
+from postmortem.diagnose.trouble import is_debris, is_trouble
 from postmortem.model import Diagnosis, Evidence, Finding, Kind, Role, Verdict
 from postmortem.news.news import News
-from postmortem.news.trouble import is_trouble
 from postmortem.scene import Reading, Scene
 
 LAST = 3  # lines of a log that tell how it ended
@@ -47,7 +47,9 @@ def next_time(scene: Scene) -> tuple[str, ...]:
 
 
 def ends_in_trouble(reading: Reading) -> tuple[Reading, int] | None:
-    """The first line of trouble among the last lines of a log."""
+    """The first line of trouble, or of what a dying program leaves, among the last lines of a log."""
     count = reading.source.text.count
     lines = (reading.line(n) for n in range(max(1, count - LAST + 1), count + 1))
-    return next(((reading, line.number) for line in lines if line is not None and is_trouble(line)), None)
+    return next(
+        ((reading, line.number) for line in lines if line is not None and (is_trouble(line) or is_debris(line))), None
+    )

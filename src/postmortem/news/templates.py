@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from postmortem.diagnose.trouble import is_trouble
 from postmortem.lines import Line
 from postmortem.news.news import LINES_READ, LOGS
-from postmortem.news.trouble import is_trouble
 from postmortem.report.masks import LONGEST, MASKS, masked
 from postmortem.scene import Reading, Scene
 

@@ -11,6 +11,7 @@ from postmortem.news.templates import Templates, is_trouble
 from postmortem.scene import Reading, Scene
 
 PER_LOG = 3
+SPEAKS = "speaks of trouble, the first of its kind in this log"
 USUAL = 4  # a line of trouble that comes this often before the end is how this log always reads
 PROGRESS = re.compile(
     r"(?i)\b\d+ ?(?:/|of) ?\d+\b|\b\d{1,3}(?:\.\d+)? ?%|\b(?:step|epoch|iter\w*|batch|phase|stage|round|block|chunk"
@@ -35,7 +36,7 @@ def trouble(reading: Reading) -> Iterator[News]:
             at.setdefault(known.add(line, reading.path), line.number)
     rare = [number for template, number in at.items() if known.shapes[template].count < USUAL] or list(at.values())
     for number in dict.fromkeys((*rare[: PER_LOG - 1], *rare[-1:])):
-        yield News(reading.evidence(number), "speaks of trouble, the first of its kind in this log", "trouble", True)
+        yield News(reading.evidence(number), SPEAKS, "trouble", True)
 
 
 def progress(reading: Reading) -> Iterator[News]:

@@ -19,6 +19,9 @@ _CALM = re.compile(
     r"|[\w.]*error[\w.]*=(?:off|none|false)\b"
 )
 
+# names say nothing of what happened: `Building src/err.dir/deadlock.o`, `# HELP http_5xx Server errors.`
+_PATHS = re.compile(r"^# (?:HELP|TYPE) .*|\S*(?:/|\\)[\w.-]*[A-Za-z][\w.-]*\.\w+\S*")
+
 
 def is_trouble(line: Line) -> bool:
     """Whether a line speaks of trouble: by its level, or by its words if they are not of the `errors: 0` kind."""
@@ -26,4 +29,24 @@ def is_trouble(line: Line) -> bool:
         return False
     if line.level in BAD_LEVELS:
         return True
-    return bool(_BAD.search(line.message)) and not _CALM.search(line.message)
+    words = _PATHS.sub(" ", line.message)
+    return bool(_BAD.search(words)) and not _CALM.search(words)
+
+
+# What only a dying program prints, frames of a stack and memory maps: `at x.y.Z(F.java:3)`, `File "a.py", line 3`,
+# `	/src/a.go:9 +0x1d`, `#3 0x00007f in f ()`, `  12: core::panicking::panic`, `7f00-7f10 r-xp 0000 fd:00 12 /lib/x.so`
+_DEBRIS = re.compile(
+    r"^\s*at (?:async )?[\w$.<>/\[\] ]+\([^)]*\)$|^\s*at [\w./-]+:\d+(?::\d+)?$"
+    r"|^\s*File \"[^\"]+\", line \d+"
+    r"|^\s+/?[\w./@-]+\.go:\d+(?: \+0x[0-9a-f]+)?$|^goroutine \d+ \["
+    r"|^\s*#\d+:? +(?:0x[0-9a-f]+|[\w:<>~]+ ?\()"
+    r"|^\s*\d+: +(?:0x[0-9a-f]+ - )?<?[\w<>$]+(?:::[\w<>$:{}#& ]+)+"
+    r"|^[0-9a-f]{8,16}-[0-9a-f]{8,16} [r-][w-][x-][ps] "
+    r"|^\S+\((?:\w*\+)?0x[0-9a-f]+\) ?\[0x[0-9a-f]+\]$"
+    r"|^\s*\.\.\. \d+ more$|^\s*\^[~^]*$"
+)
+
+
+def is_debris(line: Line) -> bool:
+    """Whether a line is part of what a dying program leaves: a stack frame, a memory map."""
+    return bool(_DEBRIS.search(line.message))
