@@ -14,7 +14,7 @@ from postmortem.clock import make_clocks
 from postmortem.detect import detect
 from postmortem.detect import needles as detector_needles
 from postmortem.diagnose import diagnose
-from postmortem.model import Diagnosis, Probe
+from postmortem.model import Diagnosis, Probe, Role
 from postmortem.news import Baseline, News, as_json, baseline_of, first_look, judged, news_against, seen_before
 from postmortem.parse import margins, needles, parse
 from postmortem.redact import Redactor
@@ -112,7 +112,9 @@ def with_news(diagnosis: Diagnosis, scene: Scene, good: Baseline | None) -> tupl
         news = news_against(scene, good)
         return judged(diagnosis, scene, news), news
     diagnosis = judged(diagnosis, scene, None)
-    unexplained = diagnosis.status != "healthy" and (diagnosis.root is None or diagnosis.confidence == "low")
+    root = diagnosis.root  # a symptom is no cause
+    unnamed = root is None or root.role is Role.SYMPTOM or diagnosis.confidence == "low"
+    unexplained = diagnosis.status != "healthy" and unnamed
     return diagnosis, first_look(scene, diagnosis) if unexplained else ()
 
 

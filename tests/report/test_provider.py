@@ -34,7 +34,13 @@ LAMBDA = {
         "instance_type": {"name": "gpu_1x_a10", "price_cents_per_hour": "60"},
     }
 }  # fmt: skip
-RENTED = {"name": "vast.ai", "instance": "7781023", "machine": "41112", "region": "Norway, NO", "price_per_hour": 0.8437}
+RENTED = {
+    "name": "vast.ai",
+    "instance": "7781023",
+    "machine": "41112",
+    "region": "Norway, NO",
+    "price_per_hour": 0.8437,
+}
 PROVIDERS: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
     "vastai show instance --raw": ({"attach/vast-instance": json.dumps(VAST, indent=1)}, RENTED, "acme/prover:1.4.2"),
     "a warning of the command before it": (

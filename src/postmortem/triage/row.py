@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from postmortem.news import SPEAKS
 from postmortem.report import Report
 from postmortem.scene import Scene
-from postmortem.triage.abnormal import first_lines
 from postmortem.triage.run_length import run_seconds
 
 Row = dict[str, Any]
@@ -19,7 +20,13 @@ COLUMNS = (
 )  # fmt: skip
 EARLIEST = "1971"  # an instant before has no known year
 MOST_FACTS, LONGEST_FACT = 24, 120
-PRICES = ("price_per_hour", "price", "dph_total", "hourly_price")
+MOST_LINES, LONGEST_LINE = 3, 300
+# says that something failed and nothing of what: never what a group is known by while another line is there
+GENERIC = re.compile(
+    r"(?i)\bexit(?:ed|s|ing)?\b.{0,40}\b(?:code|status|error|failure)\b|\breturned non-?zero\b"
+    r"|\b(?:process|command|run|job|benchmark|task)\b.{0,20}\bfailed\W*$"
+    r"|\b(?:main process exited|failed with result|exit code|exit status)\b"
+)
 
 
 def row_of(report: Report, scene: Scene) -> Row:
@@ -38,7 +45,7 @@ def row_of(report: Report, scene: Scene) -> Row:
         "facts": facts(root.get("facts", {})),
         "chain": [k["class"] for k in report["chain"] if k["place"] in ("consequence", "symptom")],
         "gaps": [{"source": g["source"], "state": g["state"], "opens": g["leaves_open"]} for g in report["gaps"]],
-        "lines": lines(report, scene),
+        "lines": lines(report),
         "kind": report["input"]["kind"],
         "complete": report["input"]["complete"],
         "catalogue": report["tool"]["catalogue"],
@@ -78,17 +85,17 @@ def facts(told: Mapping[str, Any]) -> dict[str, Any]:
     return dict(list(short.items())[:MOST_FACTS])
 
 
-def lines(report: Report, scene: Scene) -> list[str]:
-    """What a named cause rests on; for an unknown one the first abnormal lines."""
+def lines(report: Report) -> list[str]:
+    """What a named cause rests on; for an unknown one its first lines of trouble, generic ones for want of others."""
     if report["fingerprint"]:
-        return [e["text"][:300] for e in report["root_cause"]["evidence"][:3]]
-    return first_lines(report, scene) if report["status"] != "healthy" else []
+        return [e["text"][:LONGEST_LINE] for e in report["root_cause"]["evidence"][:MOST_LINES]]
+    found = dict.fromkeys(n["text"].strip()[:LONGEST_LINE] for n in report["news"] if n["why"] == SPEAKS)
+    return ([text for text in found if not GENERIC.search(text)] or list(found))[:MOST_LINES]
 
 
 def of_machine(machine: Mapping[str, Any], root: Mapping[str, Any]) -> Row:
     """What is known of the machine; `unit` is the GPU that failed: its serial, UUID, or host and bus address."""
-    gpus, provider = machine["gpus"], machine.get("provider") or {}
-    price = next((provider[k] for k in PRICES if isinstance(provider.get(k), int | float)), None)
+    gpus, provider = machine["gpus"], machine["provider"]
     scripts = sorted(machine["scripts"].items())
     ran = str(root.get("script", "")).rsplit("/", 1)[-1]
     script = next(((p, h) for p, h in scripts if ran and p.rsplit("/", 1)[-1] == ran), scripts[0] if scripts else None)
@@ -100,9 +107,9 @@ def of_machine(machine: Mapping[str, Any], root: Mapping[str, Any]) -> Row:
         "unit": unit(machine["host"], gpus, str(root.get("gpu", ""))),
         "image": machine["image"],
         "script": f"{script[0].rsplit('/', 1)[-1]}@{script[1][:12]}" if script else "",
-        "provider": str(provider.get("name", "")),
-        "region": str(provider.get("region") or provider.get("geolocation") or ""),
-        "price": price,
+        "provider": provider.get("name", ""),
+        "region": provider.get("region", ""),
+        "price": provider.get("price_per_hour"),
     }
 
 
