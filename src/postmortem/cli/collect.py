@@ -61,6 +61,12 @@ COLLECTING = (
         metavar="SECONDS",
         help="Read moving counters again after so long.",
     ),
+    click.option(
+        "--allow",
+        multiple=True,
+        type=click.Choice(("signals", "vendor")),
+        help="Also probes that do more than read: stacks of the job's programs by signals, the GPU vendor's report.",
+    ),
 )
 
 

@@ -83,6 +83,9 @@ EVENTS: Mapping[str, EventKind] = {
     "log.missing": _event("log journal", "file named_by"),
     "log.silence": _event("log", "file gap_s last_line last_text"),
     "probe.hang": _event("probe", "probe wchan seconds"),
+    "counter.rising": _event(
+        "host cgroup smi listing", "counter first second rise seconds rate percent gpu cgroup port index"
+    ),
 }
 
 _FACTS = """
@@ -97,6 +100,18 @@ _FACTS = """
     host.boot_time host.uptime host.procs_blocked host.kernel
     host.pressure.memory.some_avg60 host.pressure.cpu.some_avg60 host.pressure.io.some_avg60
     host.pressure.memory.full_avg60 host.pressure.cpu.full_avg60 host.pressure.io.full_avg60
+    host.pressure.memory.some_total host.pressure.cpu.some_total host.pressure.io.some_total
+    host.pressure.memory.full_total host.pressure.cpu.full_total host.pressure.io.full_total
+    cgroup.pressure.memory.some_total cgroup.pressure.cpu.some_total cgroup.pressure.io.some_total
+    cgroup.pressure.memory.full_total cgroup.pressure.cpu.full_total cgroup.pressure.io.full_total
+    cgroup.cpu.throttled_us clock.synchronised clock.offset clock.max_error clock.estimated_error
+    sample.interval.host sample.interval.cgroup sample.interval.pci sample.interval.smi
+    gpu.ecc_corrected gpu.aer_correctable gpu.aer_nonfatal gpu.aer_fatal
+    gpu.throttled_us.sw_power gpu.throttled_us.sw_thermal gpu.throttled_us.hw_thermal
+    gpu.throttled_us.hw_power_brake gpu.throttled_us.sync_boost
+    fabric.symbol_error fabric.link_error_recovery fabric.link_downed fabric.port_rcv_errors fabric.port_xmit_discards
+    fabric.local_link_integrity_errors fabric.excessive_buffer_overrun_errors fabric.out_of_sequence
+    fabric.packet_seq_err fabric.local_ack_timeout_err
     disk.use disk.inode_use disk.read_only disk.noexec
     proc.state proc.threads proc.wait_status proc.vm_hwm proc.wchan proc.comm proc.ppid proc.started proc.started_ticks
     proc.limit.address_space proc.limit.core_file_size proc.limit.cpu_time proc.limit.data_size proc.limit.file_size
@@ -138,7 +153,11 @@ _ASK_FACT = (
     ("host.", "/proc/meminfo of the host"),
     ("disk.", "`df` and `df -i`, and /proc/mounts"),
     ("proc.", "/proc/PID/stat and status of the process"),
+    ("gpu.aer_", "the PCIe error counters of the GPU (/sys/bus/pci/devices/*/aer_dev_*), twice"),
     ("gpu.", "`nvidia-smi -q`"),
+    ("fabric.", "/sys/class/infiniband/*/ports/*/counters, twice"),
+    ("clock.", "`timedatectl`, `chronyc tracking` or `adjtimex`"),
+    ("sample.", "the second sample of a bundle by `postmortem collect`"),
     ("script.", "the script as it ran, with its times and checksum, and what `bash -n` says of it"),
     ("kernel.", "the kernel log of the host, from before the failure on (`dmesg` or `journalctl -k`)"),
 )

@@ -14,7 +14,7 @@ _LOG_NAME = re.compile(r"\.(?:log|out|err|stdout|stderr|nohup)(?:[.-]\d+)?(?:\.g
 
 # The collector's own notes, by their whole path.
 _PROBE = re.compile(
-    r"^(?:START|END|manifest\.json|before-the-archive\.txt|notes/.*|hangs/.*|clock/.*|identity/.*|kernel/reason"
+    r"^(?:START|END|manifest\.json|before-the-archive\.txt|notes/.*|hangs/.*|clock/.*|sample2/times|identity/.*|kernel/reason"
     r"|.*\.meta)$"
 )
 _NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
