@@ -9,10 +9,10 @@ import pytest
 
 SRC = Path(__file__).parent.parent / "src" / "postmortem"
 STAGES = (
-    "errors", "model", "watch", "redact", "scan", "bundle", "text", "lines", "sources", "clock", "scene", "tables", "parse",
-    "detect", "signatures", "diagnose", "report", "news", "analysis", "triage", "cli", "__main__",
+    "errors", "lazy", "model", "watch", "redact", "scan", "bundle", "text", "lines", "sources", "clock", "scene",
+    "tables", "parse", "detect", "signatures", "diagnose", "report", "news", "analysis", "triage", "cli", "__main__",
 )  # fmt: skip
-COLLECT_MAY = {"errors", "model", "redact", "collect"}
+COLLECT_MAY = {"errors", "lazy", "model", "redact", "collect"}
 ANYWHERE = {""}  # the package itself: its version
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from postmortem.lazy import lazy
 from postmortem.lines import Stamp, best_stamp, stamps_of
 from postmortem.lines.stamps import iso, weekday
 from postmortem.model import READABLE, Kind
 from postmortem.sources import Source
 
 STAMPED = frozenset({Kind.KERNEL, Kind.JOURNAL, Kind.LOG, Kind.PROBE, Kind.CONTAINER, Kind.LISTING})
-_SMI = re.compile(r"(?:Timestamp\s*: |<timestamp>|^)((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^<]+)")
-_AUDIT = re.compile(r"audit\((\d{10}\.\d{3}):\d+\)")
-_RTC = re.compile(r"setting system clock to \S+ \S+ \((\d{10})\)")
-_NOTE = re.compile(
+_SMI = lazy(r"(?:Timestamp\s*: |<timestamp>|^)((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^<]+)")
+_AUDIT = lazy(r"audit\((\d{10}\.\d{3}):\d+\)")
+_RTC = lazy(r"setting system clock to \S+ \S+ \((\d{10})\)")
+_NOTE = lazy(
     r"(?P<btime>btime|boot_epoch:) (?P<boot>\d{9,10})$|epoch: (?P<epoch>\d{10})$|uptime_s: (?P<up>\d+\.\d+)$"
     r"|local: (?P<local>\S+)(?: \S+)?$|(?:timezone: |localtime: \S*zoneinfo/)(?P<name>[\w+/-]+)$"
     r"|\s+Time zone: (?P<area>[\w+/-]+) \([^,]+, (?P<offset>[+-]\d{4})\)"

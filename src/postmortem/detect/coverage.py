@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from postmortem.detect.looking import apart, base, matching
+from postmortem.lazy import lazy
 from postmortem.model import READABLE, Event, Evidence, Fact, Instant, Kind, State
 from postmortem.parse.ending import finished_at
 from postmortem.scene import Reading, Scene
 
-_REFUSED = re.compile(
+_REFUSED = lazy(
     r"(?i)read kernel buffer failed|klogctl|/dev/kmsg.*(?:not permitted|denied)|dmesg: .*(?:not permitted|denied)"
 )
-_NAMED = re.compile(r"(?i)dmesg|kmsg|kern(?:el)?[._-]|kernel$")
-_MTIME = re.compile(r"\bmtime (\d{9,11})\b")  # in the collector's note on a log
+_NAMED = lazy(r"(?i)dmesg|kmsg|kern(?:el)?[._-]|kernel$")
+_MTIME = lazy(r"\bmtime (\d{9,11})\b")  # in the collector's note on a log
 LAST_LINES = 3
 NEAR_S = 60.0
-_RING = re.compile(r"\[|<\d+>|\d+,\d+,\d+,")  # dmesg, a console, /dev/kmsg
+_RING = lazy(r"\[|<\d+>|\d+,\d+,\d+,")  # dmesg, a console, /dev/kmsg
 _ANY_ZONE = 26 * 3600.0  # the widest that two zones lie apart
 LOST = r"messages suppressed|callbacks suppressed|Missed \d+ kernel messages|kmsg buffer overrun|messages lost"
 NEEDLES = (LOST,)

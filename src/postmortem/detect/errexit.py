@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from postmortem.detect.looking import SMALL, base, kept
 from postmortem.detect.uniform import lines_at
+from postmortem.lazy import lazy
 from postmortem.lines import Line
 from postmortem.model import Event, Evidence, Fact, Kind
 from postmortem.scene import Reading, Scene
 
-_TRACE = re.compile(r"^(?P<depth>\++) (?P<command>\S.*)$")
-_SWITCH = re.compile(r"^\++ set (?:-[a-df-z]*e|-o errexit)|\bbash -[a-z]*(?:ex|xe)\b|\bsh -xe\b|\[Pipeline\] sh$")
-_STATUS_1 = re.compile(
+_TRACE = lazy(r"^(?P<depth>\++) (?P<command>\S.*)$")
+_SWITCH = lazy(r"^\++ set (?:-[a-df-z]*e|-o errexit)|\bbash -[a-z]*(?:ex|xe)\b|\bsh -xe\b|\[Pipeline\] sh$")
+_STATUS_1 = lazy(
     r"^(?:\(\( ?(?:\w+(?:\+\+|--)|\w+ ?[-+*/%]?= ?[^=].*|\w+) ?\)\)|let [\"']?\w+\s*(?:\+\+|--|[-+*/%]?=).*"
     r"|(?:\w+ )?\[\[? .* \]?\]|test .*|(?:e|f|z)?grep .*|expr .*|diff .*|cmp .*|read\b.*|pgrep .*|pidof .*|which .*"
     r"|command -v .*)$"
 )
-_ASSIGN = re.compile(r"^(?:local |declare )?\w+=\S*$")
-_ENDED = re.compile(r"(?i)\b(?:exit(?:ed)?|status|code|rc)\b[^\n]{0,30}\b1\b|\bfail(?:ed|ure)\b")
-_TROUBLE = re.compile(r"(?i)\b(?:error|cannot|can't|not found|denied|no such|unable|fatal|refused|timed out)\b")
-_SAYS = re.compile(
-    r"^\s*(?:echo|printf|log|info|say|msg|warn|notice|print|logger)\b[^\"']*[\"'](?P<text>[^\"'$`\\]{5,})"
-)
+_ASSIGN = lazy(r"^(?:local |declare )?\w+=\S*$")
+_ENDED = lazy(r"(?i)\b(?:exit(?:ed)?|status|code|rc)\b[^\n]{0,30}\b1\b|\bfail(?:ed|ure)\b")
+_TROUBLE = lazy(r"(?i)\b(?:error|cannot|can't|not found|denied|no such|unable|fatal|refused|timed out)\b")
+_SAYS = lazy(r"^\s*(?:echo|printf|log|info|say|msg|warn|notice|print|logger)\b[^\"']*[\"'](?P<text>[^\"'$`\\]{5,})")
 LAST = 40  # lines before the end in which a script's last words are looked for
 AFTER = 4  # lines that a wrapper says after the script's last
 COUNTS = frozenset({"status-of-count", "grep-count"})

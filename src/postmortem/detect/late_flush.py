@@ -8,19 +8,20 @@ from collections.abc import Iterator, Sequence
 
 from postmortem.detect.looking import kept
 from postmortem.detect.order import Entry, unstamped_tag
+from postmortem.lazy import lazy
 from postmortem.model import Event, Instant, Kind
 from postmortem.scene import Reading, Scene
 
-_END = re.compile(
+_END = lazy(
     r"(?i)\b(?:clean ?up|stopp(?:ing|ed)|shut(?:ting)? ?down|exit(?:ed|ing|s)?|terminat\w+|finished|aborted|killed|"
     r"syntax error|traceback|panicked|failed with)\b"
 )
-_BEGIN = re.compile(
+_BEGIN = lazy(
     r"(?i)\b(?:init(?:ialis\w+|ializ\w+)?|start(?:ing|ed|up)|opening|opened|loading|loaded|registered|version|"
     r"listening|using|detected|allocat\w+|creat\w+|connect(?:ed|ing))\b"
 )
 # numbers that two lines share only when they tell of the same thing: measured ones first, then long ones
-_RARE = (re.compile(r"(?<![\w.])\d{2,}\.\d+(?![\w.])"), re.compile(r"(?<![\w.])\d{5,}(?![\w.])"))
+_RARE = (lazy(r"(?<![\w.])\d{2,}\.\d+(?![\w.])"), lazy(r"(?<![\w.])\d{5,}(?![\w.])"))
 
 
 def late_at_exit(scene: Scene, reading: Reading, seen: Sequence[Entry]) -> Iterator[Event]:

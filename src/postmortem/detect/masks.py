@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from postmortem.detect.looking import base, matching
+from postmortem.lazy import lazy
 from postmortem.model import Event, Evidence, Fact, Kind
 from postmortem.scene import Reading, Scene
 
@@ -15,12 +16,12 @@ ZERO = (
 )
 STEP = r"##\[group\]Run .*\| *(?:tee|cat|tail|head|ts)\b"
 NEEDLES = (ZERO, STEP)
-_HEALTHY = re.compile(
+_HEALTHY = lazy(
     r"(?i)\b(?:0|no|zero) (?:fail|error)|fail(?:ed|ures?)?[ =:]+0\b|errors?[ =:]+0\b|not fail|never fail|without error"
 )
 _GROUP = "##[group]Run "
-_SHELL = re.compile(r"^shell: .*\b(?:bash|sh) (?P<options>.*)\{0\}")
-_FAILURE = re.compile(
+_SHELL = lazy(r"^shell: .*\b(?:bash|sh) (?P<options>.*)\{0\}")
+_FAILURE = lazy(
     r"test result: FAILED|\bFAILED\b|^error(?:\[\w+\])?: |panicked at|npm ERR!|make(?:\[\d+\])?: \*\*\*|"
     r"^Traceback|\bexit status [1-9]"
 )

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
+from postmortem.lazy import lazy
 from postmortem.lines import Line
 
-_TAG = re.compile(r"^(?P<tag>\[[A-Za-z][\w.:/-]{0,30}\]|[A-Za-z][\w.-]{1,30}(?=: ))")
-_ANON = re.compile(r"\d+")
-_HEADER = re.compile(r"^==> .* <==$|^-{3,} .* -{3,}$")
-_ERROR = re.compile(r"(?i)^\W*(?:e|err|error|w|warn|warning|fatal|crit\w*|panic)\b")
+_TAG = lazy(r"^(?P<tag>\[[A-Za-z][\w.:/-]{0,30}\]|[A-Za-z][\w.-]{1,30}(?=: ))")
+_ANON = lazy(r"\d+")
+_HEADER = lazy(r"^==> .* <==$|^-{3,} .* -{3,}$")
+_ERROR = lazy(r"(?i)^\W*(?:e|err|error|w|warn|warning|fatal|crit\w*|panic)\b")
 
 
 @dataclass(frozen=True, slots=True)

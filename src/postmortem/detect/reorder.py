@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +10,7 @@ from postmortem.detect.late_flush import late_at_exit
 from postmortem.detect.looking import SMALL, kept, tail
 from postmortem.detect.order import Entry, entries, kin, starts_anew, unstamped_tag
 from postmortem.detect.uniform import lines_at, uniform
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Reading, Scene
 
@@ -195,7 +195,7 @@ def _event(reading: Reading, back: Back) -> Iterator[Event]:
     yield reading.event("log.reorder", late.number, {k: v for k, v in fields.items() if v}, (before.number,))
 
 
-_PHASE = re.compile(r"(?i)\b(?P<word>phase|stage)[ #]*(?P<number>\d{1,3})(?:\s*(?:/|of)\s*\d+)?\b")
+_PHASE = lazy(r"(?i)\b(?P<word>phase|stage)[ #]*(?P<number>\d{1,3})(?:\s*(?:/|of)\s*\d+)?\b")
 
 
 def _phases(reading: Reading, seen: Sequence[Entry]) -> Iterator[Event]:

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from postmortem.detect.looking import matching
+from postmortem.lazy import lazy
 from postmortem.model import Event, Evidence, Fact, Instant, Kind
 from postmortem.scene import Reading, Scene
 
 NEAR_START = 30  # lines of a log in which its wrapper says when it began
-_START = re.compile(r"(?i)\bstart(?:ing|ed)?\b|\bbegin\b|\blaunch(?:ing|ed)?\b|\bCMD \(")
-_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
-_END = re.compile(r"(?i)\b(?:end(?:ed)?|finish(?:ed)?|exit(?:ed)?|done|stopp?ed)\b")
-_WRITES = re.compile(
+_START = lazy(r"(?i)\bstart(?:ing|ed)?\b|\bbegin\b|\blaunch(?:ing|ed)?\b|\bCMD \(")
+_ISO = lazy(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
+_END = lazy(r"(?i)\b(?:end(?:ed)?|finish(?:ed)?|exit(?:ed)?|done|stopp?ed)\b")
+_WRITES = lazy(
     r"(?i)\b(?:scp|sftp|rsync|install|cp|deploy\w*|ansible\w*|docker cp|kubectl cp|upload\w*|push(?:ed|ing)?|"
     r"copied|copying|"
     r"overwr\w+|updated|wrote|writing|tee|puppet\w*|chef-client|salt\w*)\b"

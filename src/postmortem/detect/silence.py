@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from postmortem.detect.looking import apart, base, matching, tail
+from postmortem.lazy import lazy
 from postmortem.model import READABLE, Event, Fact, Instant, Kind
 from postmortem.scene import Reading, Scene
 
@@ -17,8 +17,8 @@ NAMED = (
 )
 MISSED = r"(?:cannot (?:stat|open|access)|can't open|No such file).*?\.log\b"
 NEEDLES = (NAMED, MISSED)
-_PATH = re.compile(r"(?<![\w.])(?P<path>/[^\s\"'`(),:;|]+\.(?:log|out|err))\b")
-_FAREWELL = re.compile(
+_PATH = lazy(r"(?<![\w.])(?P<path>/[^\s\"'`(),:;|]+\.(?:log|out|err))\b")
+_FAREWELL = lazy(
     r"(?i)\b(?:shut(?:ting)? ?down|clean(?:ing|ed)? ?up|stopp(?:ed|ing)|exit(?:ed|ing|s)?|goodbye|bye|"
     r"finish(?:ed)?|done|complet\w+|clos(?:ed|ing)|"
     r"terminat\w+|killed|abort\w*|fatal|panic\w*|draining|traceback|signal|SIG[A-Z]+)\b"

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from postmortem.detect.looking import SMALL, kept
 from postmortem.detect.uniform import lines_at, uniform
+from postmortem.lazy import lazy
 from postmortem.lines import Line
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Reading, Scene
 
-_DIGITS = re.compile(r"\d")
+_DIGITS = lazy(r"\d")
 # a date or clock with separators, no hex epoch
-_SHAPE = re.compile(r"^\[?(?:[A-Z][a-z]{2} [ 0]0 )?0[0TZ :./,+-]{7,}$")
+_SHAPE = lazy(r"^\[?(?:[A-Z][a-z]{2} [ 0]0 )?0[0TZ :./,+-]{7,}$")
 _BLOCK = 4096
 _MOST = 8
 

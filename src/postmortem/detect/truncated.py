@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterator
 
 from postmortem.detect.looking import tail
+from postmortem.lazy import lazy
 from postmortem.lines import Line
 from postmortem.model import Event, Fact, Kind, State
 from postmortem.scene import Reading, Scene
 
 _BLOCK = 4096
-_HALF_STAMP = re.compile(r"^\[?\d{2,4}[-/]\d\d?(?:[-/]\d\d?)?(?:[T ]\d{0,2}(?::\d{0,2}){0,2}(?:[.,]\d*)?)?$")
-_OPEN_RECORD = re.compile(r"^Traceback \(most recent call last\):$")
-_FRAME = re.compile(r"^\s+File \"[^\"]*\", line \d+|^\s{4}\S")
+_HALF_STAMP = lazy(r"^\[?\d{2,4}[-/]\d\d?(?:[-/]\d\d?)?(?:[T ]\d{0,2}(?::\d{0,2}){0,2}(?:[.,]\d*)?)?$")
+_OPEN_RECORD = lazy(r"^Traceback \(most recent call last\):$")
+_FRAME = lazy(r"^\s+File \"[^\"]*\", line \d+|^\s{4}\S")
 
 
 def find(scene: Scene) -> Iterator[Event | Fact]:

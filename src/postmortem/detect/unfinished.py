@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from postmortem.detect.looking import base, matching
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Reading, Scene
 
 COUNTED = r"(?i)\b(?:phase|stage|step|round) +[1-9]\d{0,3} ?(?:/|of) ?[1-9]\d{0,3}\b"
 NEEDLES = (COUNTED,)
-_PARTS = re.compile(r"(?i)\b(?P<word>phase|stage|step|round) +(?P<at>\d{1,4}) ?(?:/|of) ?(?P<of>\d{1,4})\b")
-_BENCHMARK = re.compile(r"(?i)bench(?:mark)?\b|throughput")
+_PARTS = lazy(r"(?i)\b(?P<word>phase|stage|step|round) +(?P<at>\d{1,4}) ?(?:/|of) ?(?P<of>\d{1,4})\b")
+_BENCHMARK = lazy(r"(?i)bench(?:mark)?\b|throughput")
 _TITLE_LINES = 40
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
 from math import inf
 
+from postmortem.lazy import lazy
 from postmortem.lines import Line
 from postmortem.lines.stamps import zone_of
 from postmortem.scene import Reading
 
 _ZEROS = bytes(48 if 48 <= b <= 57 else b for b in range(256))  # digits as 0
-_FORM = re.compile(rb"0000(?:-00-00[T ]|/00/00 )00:00:00(?:[.,]0{1,9})?(?:Z|[+-]00:?00)?(?=[ \t](?P<next>[^ \t]*))")
+_FORM = lazy(rb"0000(?:-00-00[T ]|/00/00 )00:00:00(?:[.,]0{1,9})?(?:Z|[+-]00:?00)?(?=[ \t](?P<next>[^ \t]*))")
 LEAST, MOSTLY = 8, 0.75  # lines of the form, and their share
 
 

@@ -9,25 +9,26 @@ from dataclasses import dataclass, field
 
 from postmortem.detect.looking import SMALL, base, tail
 from postmortem.detect.uniform import lines_at
+from postmortem.lazy import lazy
 from postmortem.model import Event, Evidence, Fact, Kind
 from postmortem.scene import Reading, Scene
 
-_INITS = re.compile(
+_INITS = lazy(
     r"^(?:systemd|init|tini|tini-static|dumb-init|docker-init|catatonit|s6-svscan|runit|runsvdir|pid1|openrc-init|"
     r"my_init|pause)$"
 )
-_SHELL = re.compile(r"^-?(?:ba|da|z|k|mk|a|fi|busybo)?(?:sh|x)$")
-_CLEAN = re.compile(
+_SHELL = lazy(r"^-?(?:ba|da|z|k|mk|a|fi|busybo)?(?:sh|x)$")
+_CLEAN = lazy(
     r"(?i)\bshut ?down (?:complete|finished|done|ok)|\b(?:clean|graceful|orderly|normal) (?:shutdown|exit|stop)|"
     r"\b(?:shutdown|stopped|exit(?:ed|ing)?|terminated) (?:cleanly|gracefully|normally)|\b(?:server|daemon|"
     r"service|engine) stopped\b|"
     r"^(?:[\w-]+ )?stopped$|\bgoodbye\b|^bye\b|\bexiting normally"
 )
-_ASKED = re.compile(
+_ASKED = lazy(
     r"(?i)(?:receiv|caught|got|handl)\w* (?:an? )?(?:signal:? ?)?(?P<a>SIG[A-Z]+|\b(?:signal )(?P<n>\d{1,2}))\b|"
     r"\bsignal(?: received)?[ =:]+(?:signal=)?(?P<b>SIG[A-Z]+)\b|\b(?P<c>SIG(?:TERM|INT|HUP|QUIT)) received\b"
 )
-_KILL = re.compile(
+_KILL = lazy(
     r"(?i)\bkill\((?:SIG)?(?P<a>[A-Z]+|\d+)\)|\b(?:send|sent|sending|with)\b.{0,20}?\bSIG(?P<b>[A-Z]+)|"
     r"\bkill -(?:SIG)?(?P<c>[A-Z0-9]+)\b|"
     r"\b(?P<plain>kill(?:ed|ing)?|stopping|terminating)\b"

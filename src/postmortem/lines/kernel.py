@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
-
+from postmortem.lazy import lazy
 from postmortem.lines.levels import BY_NUMBER, level_of
 from postmortem.lines.stamps import MONTHS, wall
 from postmortem.lines.types import Head, Stamp
 
-_FACILITY = re.compile(
+_FACILITY = lazy(
     r"(kern|user|mail|daemon|auth|syslog|lpr|news|uucp|cron|authpriv|ftp|res\d|local\d) *:"
     r"(emerg|alert|crit|err|warn|notice|info|debug) *: ?"
 )
-_KMSG = re.compile(r"(\d{1,3}),(\d+),(\d+),([-cf+])[^;]{0,80};")
-_PRI = re.compile(r"<(\d{1,3})>")
-_CALLER = re.compile(r"\[ *[TC]\d+\] ?")
-_DELTA = re.compile(r"\[(?: *(\d+\.\d{6}))? *(?:<|\+|\[) *(\d+\.\d{6})>?\] ?")
-_RELTIME = re.compile(r"\[([A-Z][a-z]{2}) ?(\d{1,2}) (\d\d:\d\d)\] ?")
-_CTIME = re.compile(r"\[(?:([^\s\]\d]+) +)?(\S{2,12}) +(\d{1,2})\.? (\d\d:\d\d:\d\d) (\d{4})(?: <[ \d.]+>)?\] ?")
-_MONTH_NUMBER = re.compile(r"(\d{1,2})(?:月|월|\.)?$")
+_KMSG = lazy(r"(\d{1,3}),(\d+),(\d+),([-cf+])[^;]{0,80};")
+_PRI = lazy(r"<(\d{1,3})>")
+_CALLER = lazy(r"\[ *[TC]\d+\] ?")
+_DELTA = lazy(r"\[(?: *(\d+\.\d{6}))? *(?:<|\+|\[) *(\d+\.\d{6})>?\] ?")
+_RELTIME = lazy(r"\[([A-Z][a-z]{2}) ?(\d{1,2}) (\d\d:\d\d)\] ?")
+_CTIME = lazy(r"\[(?:([^\s\]\d]+) +)?(\S{2,12}) +(\d{1,2})\.? (\d\d:\d\d:\d\d) (\d{4})(?: <[ \d.]+>)?\] ?")
+_MONTH_NUMBER = lazy(r"(\d{1,2})(?:月|월|\.)?$")
 
 # Month names as `dmesg -T` prints them in the reader's locale: the first letters that tell them apart.
 _FOREIGN = {

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
+from postmortem.lazy import lazy
 from postmortem.lines import stamps
 from postmortem.lines.levels import BARE, LETTERS, level_of
 from postmortem.lines.programs import after_level
 from postmortem.lines.types import Head, Stamp
 
-_GLOG = re.compile(r"\[?([IWEFDCV])(\d{1,2})(\d\d) (\d\d:\d\d:\d\d)\.(\d{1,9})\s+(?:(\d+)\s+)?(?:[\w./+<>-]+:\d+)\] ?")
-_GLOG_EPOCH = re.compile(r"([IWEF])0000 00:00:(\d{10})\.(\d{1,9})\s+(\d+) [\w./+-]+:\d+\] ?")
-_LEVEL_FIRST = re.compile(rf"(?P<b>\[)?(?P<w>{BARE})(?(b)\]|(?=[ :\t])) ?:?[ \t]*")
-_VLLM_PLACE = re.compile(r" \[[\w./-]+\.\w+:\d+\] ?")
-_BASIC = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL):([\w.]+):")
-_TINI = re.compile(r"\[([A-Z]{4,5}) +(\w[\w.-]*) \((\d+)\)\] ")
-_LOGRUS_TTY = re.compile(r"(DEBU|INFO|WARN|ERRO|FATA|PANI|TRAC)\[(\d{4,})\] ?")
-_SUBMITIT = re.compile(rf"([\w.-]+) ({BARE}) \(([^()]{{19,32}})\) - ")
+_GLOG = lazy(r"\[?([IWEFDCV])(\d{1,2})(\d\d) (\d\d:\d\d:\d\d)\.(\d{1,9})\s+(?:(\d+)\s+)?(?:[\w./+<>-]+:\d+)\] ?")
+_GLOG_EPOCH = lazy(r"([IWEF])0000 00:00:(\d{10})\.(\d{1,9})\s+(\d+) [\w./+-]+:\d+\] ?")
+_LEVEL_FIRST = lazy(rf"(?P<b>\[)?(?P<w>{BARE})(?(b)\]|(?=[ :\t])) ?:?[ \t]*")
+_VLLM_PLACE = lazy(r" \[[\w./-]+\.\w+:\d+\] ?")
+_BASIC = lazy(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL):([\w.]+):")
+_TINI = lazy(r"\[([A-Z]{4,5}) +(\w[\w.-]*) \((\d+)\)\] ")
+_LOGRUS_TTY = lazy(r"(DEBU|INFO|WARN|ERRO|FATA|PANI|TRAC)\[(\d{4,})\] ?")
+_SUBMITIT = lazy(rf"([\w.-]+) ({BARE}) \(([^()]{{19,32}})\) - ")
 
 
 def glog(head: Head) -> bool:

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import re
 
+from postmortem.lazy import lazy
 from postmortem.lines.levels import BARE, LETTERS, WORDS, level_of
 from postmortem.lines.types import Head
 
 _NAME = r"[A-Za-z_][\w.:/$<>@-]{0,100}"
 _WORDS = "|".join(sorted(WORDS, key=len, reverse=True))
-_LEVEL = re.compile(
+_LEVEL = lazy(
     r"[ \t]*(?:(?:[-|:>]|::) ?)?"
     r"(?P<pre>(?:\[[^\][]{0,80}\]:?[ \t]*|\d{1,8}[ \t]+(?:- )?"
     r"|[\w$/-]{0,60}[.$/-][\w.$/-]{0,60}[ \t]+(?:- )?|\w{1,60} - ){0,3}?)"
     rf"(?:[\[(<] ?(?P<b>(?i:{_WORDS}))[ \t]*[\])>]:?|(?P<w>{BARE})(?=[ \t:|,\]]|$):?"
     r"|(?P<low>trace|debug|info|warn|warning|error|fatal)(?=\t|  |: )|(?P<pg>LOG|DETAIL|HINT|STATEMENT):)"
 )
-_LETTER = re.compile(r"[ \t]*([IWEFDV])(?:/(\S+?)?)? (?=[A-Za-z_])")
-_SEPARATOR = re.compile(r"[ \t]*(?:[-|:] ?)?[ \t]*")
-_SPRING = re.compile(rf"(\d+) --- (?:\[[^\]]*\] )+({_NAME}) *: ")
-_BRACKET = re.compile(r"\[ *([^\][]{1,80}?) *\](?: \(([^()\s]{1,60})\))?[ \t]*")
-_CALLER = re.compile(r"[\w./+-]+\.\w{1,4}:\d+$")
-_SPANS = re.compile(r"(?:ThreadId\(\d+\) )?((?:[\w.:-]+\{[^{}]*\}:)*)(?:[\w.-]+:)* ?")
-_TARGET = re.compile(rf"({_NAME}?)(?:\[(\d+)\])?(?: *:| -| >) ")
-_TAGGED = re.compile(r"[ :|-]*([A-Za-z_][\w./-]{0,60})\[(\d+)\]: ")
-_LOGGER_DASH = re.compile(r"\w+(?:\.[\w$]+)+ - ")
-_NGINX = re.compile(r"(\d+)#\d+: ")
-_SLURM_STEP = re.compile(r"\[(\d+\.(?:batch|extern|interactive|\d+))\] ")
+_LETTER = lazy(r"[ \t]*([IWEFDV])(?:/(\S+?)?)? (?=[A-Za-z_])")
+_SEPARATOR = lazy(r"[ \t]*(?:[-|:] ?)?[ \t]*")
+_SPRING = lazy(rf"(\d+) --- (?:\[[^\]]*\] )+({_NAME}) *: ")
+_BRACKET = lazy(r"\[ *([^\][]{1,80}?) *\](?: \(([^()\s]{1,60})\))?[ \t]*")
+_CALLER = lazy(r"[\w./+-]+\.\w{1,4}:\d+$")
+_SPANS = lazy(r"(?:ThreadId\(\d+\) )?((?:[\w.:-]+\{[^{}]*\}:)*)(?:[\w.-]+:)* ?")
+_TARGET = lazy(rf"({_NAME}?)(?:\[(\d+)\])?(?: *:| -| >) ")
+_TAGGED = lazy(r"[ :|-]*([A-Za-z_][\w./-]{0,60})\[(\d+)\]: ")
+_LOGGER_DASH = lazy(r"\w+(?:\.[\w$]+)+ - ")
+_NGINX = lazy(r"(\d+)#\d+: ")
+_SLURM_STEP = lazy(r"\[(\d+\.(?:batch|extern|interactive|\d+))\] ")
 
 # Words that begin a message; as a writer's name they would hide what the message says.
 _NOT_WRITERS = frozenset({

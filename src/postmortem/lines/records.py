@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from postmortem.lazy import lazy
 from postmortem.lines import stamps
 from postmortem.lines.levels import BY_NUMBER, level_of
 from postmortem.lines.types import Head, Stamp
@@ -17,8 +17,8 @@ _PROGRAM = ("SYSLOG_IDENTIFIER", "_COMM", "logger", "logger_name", "name", "comp
 _HOST = ("_HOSTNAME", "hostname", "host")
 _PID = ("_PID", "SYSLOG_PID", "pid", "process")
 _USED = {*_TIME, *_LEVEL, *_MESSAGE, *_PROGRAM, *_HOST, *_PID, "caller", "v", "stream", "fields", "span", "spans"}
-_LOGFMT = re.compile(r"(?:time|ts|t|level|lvl|caller|msg|logger|source)=")
-_PAIR = re.compile(r'(?<![\w.@/-])([\w.@/-]{1,64})=("(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)')
+_LOGFMT = lazy(r"(?:time|ts|t|level|lvl|caller|msg|logger|source)=")
+_PAIR = lazy(r'(?<![\w.@/-])([\w.@/-]{1,64})=("(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)')
 
 
 def parsed(text: str) -> dict[str, Any] | None:

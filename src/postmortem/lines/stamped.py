@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from postmortem.lazy import lazy
 from postmortem.lines import stamps, system, wrappers
 from postmortem.lines.kernel import dmesg_ctime
 from postmortem.lines.levels import level_of
@@ -11,17 +12,17 @@ from postmortem.lines.programs import tail
 from postmortem.lines.types import Head, Stamp
 
 _ENDS = frozenset(" \t,:;|])-")
-_EPOCH = re.compile(r"@?(\d{10,19})(?:\.(\d{1,9}))?(?=[ \t:]|$)")
-_HEX = re.compile(r"([0-9a-f]{8})(?:\.[0-9a-f]{8} 0x[0-9a-f]+)? (?=conn=|slapd |daemon: |@\(#\)|bdb_|mdb_|connection_)")
-_ACCESS = re.compile(r"(?:[\w.:-]+ )?[\d.:a-fA-F]{3,40} \S+ \S+ \[([^\]]{20,32})\] ")
-_ELAPSED = re.compile(
+_EPOCH = lazy(r"@?(\d{10,19})(?:\.(\d{1,9}))?(?=[ \t:]|$)")
+_HEX = lazy(r"([0-9a-f]{8})(?:\.[0-9a-f]{8} 0x[0-9a-f]+)? (?=conn=|slapd |daemon: |@\(#\)|bdb_|mdb_|connection_)")
+_ACCESS = lazy(r"(?:[\w.:-]+ )?[\d.:a-fA-F]{3,40} \S+ \S+ \[([^\]]{20,32})\] ")
+_ELAPSED = lazy(
     r"\+(\d+(?:\.\d+)?)s[: ]|\[ *(\d+\.\d+)s\] |t=(\d+\.\d+)s?[: ]|(\d\d:\d\d:\d\d) elapsed"
     r"|\d+\.(\d\d)\.(\d{3})\.\d{3} [IWED] "
 )
-_NAMED_STAMP = re.compile(r"\[([A-Za-z][\w./-]{0,40})\] (?=\d\d)")
-_APACHE = re.compile(r"\[[^\]]{20,40}\] \[(?:[\w.-]+:)?(\w+)\] ")
-_INSIDE = re.compile(r" +([A-Za-z]{3,8}) +([\w:./-]*)\] ?")
-_AUDIT = re.compile(r"type=\w+ (?:msg=)?audit\((\d{10})\.(\d{3}):\d+\): ")
+_NAMED_STAMP = lazy(r"\[([A-Za-z][\w./-]{0,40})\] (?=\d\d)")
+_APACHE = lazy(r"\[[^\]]{20,40}\] \[(?:[\w.-]+:)?(\w+)\] ")
+_INSIDE = lazy(r" +([A-Za-z]{3,8}) +([\w:./-]*)\] ?")
+_AUDIT = lazy(r"type=\w+ (?:msg=)?audit\((\d{10})\.(\d{3}):\d+\): ")
 
 
 def _take(head: Head, got: stamps.Read | None) -> bool:

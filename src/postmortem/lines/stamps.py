@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta, timezone
 
+from postmortem.lazy import lazy
 from postmortem.lines.types import Stamp
 
 Read = tuple[Stamp, int]
@@ -21,26 +21,26 @@ ZONES: dict[str, float] = {
     "NZST": 12, "NZDT": 13, "BRT": -3, "SAST": 2,
 }  # fmt: skip
 
-_ISO = re.compile(
+_ISO = lazy(
     r"(\d{4}-\d\d-\d\d[T _]\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9}))?"
     r"(?: ?(Z(?![A-Za-z])|[+-]\d\d(?::?\d\d)?(?![\d:.]))| ([A-Z]{3,4})\b)?"
 )
-_SLASH = re.compile(r"(\d{4})/(\d\d)/(\d\d)[ T](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?")
-_COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)[T _-]\s*(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d{4})?(?!\d)")
-_SHORT_YEAR = re.compile(r"(\d\d)(\d\d)(\d\d) {1,2}(\d?\d):(\d\d):(\d\d)(?!\d)")
-_MONTH_DAY = re.compile(r"(\d\d)[-/](\d\d) (\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?![\d:])")
-_NAMED = re.compile(
+_SLASH = lazy(r"(\d{4})/(\d\d)/(\d\d)[ T](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?")
+_COMPACT = lazy(r"(\d{4})(\d\d)(\d\d)[T _-]\s*(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d{4})?(?!\d)")
+_SHORT_YEAR = lazy(r"(\d\d)(\d\d)(\d\d) {1,2}(\d?\d):(\d\d):(\d\d)(?!\d)")
+_MONTH_DAY = lazy(r"(\d\d)[-/](\d\d) (\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?![\d:])")
+_NAMED = lazy(
     r"([A-Z][a-z]{2}) {1,2}(\d{1,2}),?(?: (\d{4}),?)? (\d{1,2}:\d\d:\d\d)(?:[.,](\d{1,9}))?"
     r"(?: ([AP]M))?(?: (\d{4})(?= ))?"
 )
-_DAY_FIRST = re.compile(
+_DAY_FIRST = lazy(
     r"(\d{1,2})[-/ ]([A-Z][a-z]{2})[-/ ](\d{4})[: ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?: ([+-]\d{4}|[A-Z]{3,4}\b))?"
 )
-_WEEKDAY = re.compile(
+_WEEKDAY = lazy(
     r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +(?:([A-Z][a-z]{2}) +(\d{1,2})|(\d{1,2}) +([A-Z][a-z]{2})),? +(?:(\d{4}),? +)?"
     r"(\d{1,2}:\d\d:\d\d)(?:\.(\d{1,9}))?(?: ([AP]M))?(?: ([A-Z]{2,5}|[+-]\d\d(?::?\d\d)?)(?![\w]))?(?: (\d{4})\b)?"
 )
-_CLOCK = re.compile(r"(\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?![\d:])")
+_CLOCK = lazy(r"(\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(?![\d:])")
 
 
 def zone_of(text: str) -> timezone | None:

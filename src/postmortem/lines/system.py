@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
+from postmortem.lazy import lazy
 from postmortem.lines.levels import BY_NUMBER, level_of
 from postmortem.lines.stamps import epoch, iso
 from postmortem.lines.types import Head
 
 _SEVERITY = r"[a-z0-9]{2,9}\.(?P<sev>emerg|alert|crit|err|warn|notice|info|debug) "
 _TAG = rf"(?:{_SEVERITY})?(?P<tag>\([^)\s]+\)|[^\s:\[\]]{{1,128}}(?:@[^\s\[\]]{{1,64}})?)"
-_HOST_TAG = re.compile(rf"(?P<host>[^\s:\[\]]{{1,255}}) {_TAG}(?:\[(?P<pid>\d+)\])?: ?")
-_TAG_ONLY = re.compile(rf"{_TAG}(?:\[(?P<pid>\d+)\])?: ?")
-_NO_HOST = re.compile(rf"[^\s\[\]]*: |\S+\[\d+\]: |{_SEVERITY}")
-_SURE = re.compile(r"[\w.-]+ (?:\([^)\s]+\)|[^\s:\[\]]+)\[\d+\]: |[\w.-]+ kernel: ")
-_RFC5424 = re.compile(r"<(\d{1,3})>1 (\S+) (\S+) (\S+) (\S+) (\S+) (?:-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: \ufeff?|$)")
-_NO_TAG = re.compile(r"(\S+) (?=last message repeated|message repeated|-- MARK --)")
+_HOST_TAG = lazy(rf"(?P<host>[^\s:\[\]]{{1,255}}) {_TAG}(?:\[(?P<pid>\d+)\])?: ?")
+_TAG_ONLY = lazy(rf"{_TAG}(?:\[(?P<pid>\d+)\])?: ?")
+_NO_HOST = lazy(rf"[^\s\[\]]*: |\S+\[\d+\]: |{_SEVERITY}")
+_SURE = lazy(r"[\w.-]+ (?:\([^)\s]+\)|[^\s:\[\]]+)\[\d+\]: |[\w.-]+ kernel: ")
+_RFC5424 = lazy(r"<(\d{1,3})>1 (\S+) (\S+) (\S+) (\S+) (\S+) (?:-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: \ufeff?|$)")
+_NO_TAG = lazy(r"(\S+) (?=last message repeated|message repeated|-- MARK --)")
 
 
 def tag(head: Head) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
+from postmortem.lazy import lazy
 from postmortem.lines.types import Head
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]|[()*+][0-9A-Za-z])")
-_CRI = re.compile(r" (?:stdout|stderr) [FP](?: |$)")
-_COMPOSE = re.compile(r"([A-Za-z][\w.-]*?[-_]\d+) *\| ?")
-_COMPOSE_ANY = re.compile(r"([A-Za-z][\w.-]*) *\| ?")
-_POD = re.compile(r"\[(?:pod/)([\w./-]+)\] ")
-_RANK = re.compile(r"\[((?:rank|default|worker|node)\d+)\]: ?|\[(\d+,\d+)\]<(?:stdout|stderr)>: ?")
-_ACTOR = re.compile(r"\(([A-Za-z][\w:.-]*)(?:,? (?:pid=)(\d+)(?:, ip=[\d.]+)?)\) ?")
-_NETCONSOLE = re.compile(r"((?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?:? (?=(?:<\d+>)?\[ *\d+\.\d{6}\] )")
-_NCCL = re.compile(r"([\w.-]+):(\d+):\d+ \[\d+\] (?=NCCL (INFO|WARN|ERROR)|misc/|init|\S+\.cc)")
+_ANSI = lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]|[()*+][0-9A-Za-z])")
+_CRI = lazy(r" (?:stdout|stderr) [FP](?: |$)")
+_COMPOSE = lazy(r"([A-Za-z][\w.-]*?[-_]\d+) *\| ?")
+_COMPOSE_ANY = lazy(r"([A-Za-z][\w.-]*) *\| ?")
+_POD = lazy(r"\[(?:pod/)([\w./-]+)\] ")
+_RANK = lazy(r"\[((?:rank|default|worker|node)\d+)\]: ?|\[(\d+,\d+)\]<(?:stdout|stderr)>: ?")
+_ACTOR = lazy(r"\(([A-Za-z][\w:.-]*)(?:,? (?:pid=)(\d+)(?:, ip=[\d.]+)?)\) ?")
+_NETCONSOLE = lazy(r"((?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?:? (?=(?:<\d+>)?\[ *\d+\.\d{6}\] )")
+_NCCL = lazy(r"([\w.-]+):(\d+):\d+ \[\d+\] (?=NCCL (INFO|WARN|ERROR)|misc/|init|\S+\.cc)")
 
 
 def plain(raw: str) -> str:

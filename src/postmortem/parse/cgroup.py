@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
 from postmortem.sources import without_compression
@@ -44,15 +45,13 @@ _COUNTERS = {
     ("cgroup.events", "frozen"): "cgroup.frozen",
 }
 _LIMITS = frozenset({"cgroup.memory.limit", "cgroup.memory.soft_limit", "cgroup.pids.max"})
-_V1 = re.compile(r"_in_bytes$|^memory\.(?:failcnt|oom_control)$")
-_V2 = re.compile(r"^memory\.(?:max|high|peak|current|events)$")
+_V1 = lazy(r"_in_bytes$|^memory\.(?:failcnt|oom_control)$")
+_V2 = lazy(r"^memory\.(?:max|high|peak|current|events)$")
 
-_FILE = re.compile(r"((?:memory|pids|cpu|cgroup)\.[a-z_]+(?:\.local)?)(?:\.txt|\.log|\.out)?$")
-_HEADING = re.compile(
-    r"^(?:==> (?P<head>\S.*) <==|(?:[$#>]+ )?cat (?P<cat>/?\S+)|(?P<colon>/\S+/[a-z]+\.[a-z_.]+):)\s*$"
-)
-_PREFIXED = re.compile(r"^(?P<path>(?:/\S*/)?(?:memory|pids|cpu|cgroup)\.[a-z_.]+)[:=] ?(?P<value>\S.*)$")
-_PATHS = re.compile(r"^(?P<version>v[12]) (?P<controller>\S+) (?P<path>/.*?) (?P<folder>/\S*) (?P<mount>/\S*)$")
+_FILE = lazy(r"((?:memory|pids|cpu|cgroup)\.[a-z_]+(?:\.local)?)(?:\.txt|\.log|\.out)?$")
+_HEADING = lazy(r"^(?:==> (?P<head>\S.*) <==|(?:[$#>]+ )?cat (?P<cat>/?\S+)|(?P<colon>/\S+/[a-z]+\.[a-z_.]+):)\s*$")
+_PREFIXED = lazy(r"^(?P<path>(?:/\S*/)?(?:memory|pids|cpu|cgroup)\.[a-z_.]+)[:=] ?(?P<value>\S.*)$")
+_PATHS = lazy(r"^(?P<version>v[12]) (?P<controller>\S+) (?P<path>/.*?) (?P<folder>/\S*) (?P<mount>/\S*)$")
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:

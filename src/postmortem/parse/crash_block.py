@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from postmortem.lazy import lazy
 from postmortem.scene import Reading
 
 # `[rank0]: `, `(Worker pid=77) `, `collector-1  | `, `0: ` of srun -l: what a launcher puts before each line of a child
-_PREFIX = re.compile(r"^(?:\[[\w.:-]+\]:? ?|\([\w .=:-]+\)\s|[\w.-]+\s*\| ?|\d+: )+")
+_PREFIX = lazy(r"^(?:\[[\w.:-]+\]:? ?|\([\w .=:-]+\)\s|[\w.-]+\s*\| ?|\d+: )+")
 
 
 @dataclass(frozen=True, slots=True)

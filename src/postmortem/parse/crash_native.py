@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from postmortem.lazy import lazy
 from postmortem.parse.crash_block import Block, Crash
 
 NEEDLES = (
@@ -27,14 +28,14 @@ NEEDLES = (
 
 # ---- Rust
 
-_PANIC = re.compile(
+_PANIC = lazy(
     r"thread '(?P<thread>[^']*)'(?: \(\d+\))? panicked at (?:'(?P<old>.*)', (?P<old_place>\S+?:\d+(?::\d+)?)|"
     r"(?P<place>\S+?:\d+:\d+):?)\s*$"
 )
-_PANIC_END = re.compile(r"^(?:note: |stack backtrace:|thread '|\s*\d+: )")
-_STACK = re.compile(r"thread '(?P<thread>[^']*)'(?: \(\d+\))? has overflowed its stack")
-_ALLOC = re.compile(r"^(?P<message>memory allocation of \d+ bytes failed)")
-_ECHO = re.compile(
+_PANIC_END = lazy(r"^(?:note: |stack backtrace:|thread '|\s*\d+: )")
+_STACK = lazy(r"thread '(?P<thread>[^']*)'(?: \(\d+\))? has overflowed its stack")
+_ALLOC = lazy(r"^(?P<message>memory allocation of \d+ bytes failed)")
+_ECHO = lazy(
     r"PoisonError|panic in a destructor|thread panicked while (?:processing|panicking)|"
     r"called `Result::unwrap\(\)` on an `Err` value: Any|JoinError::Panic"
 )
@@ -83,8 +84,8 @@ def _panic(block: Block, match: re.Match[str]) -> Crash:
     )
 
 
-_CAUSE = re.compile(r"^\s+(?:(?P<depth>\d+): )?(?P<text>\S.*)$")
-_ERROR = re.compile(r"(?:^|\s)(?:Error|ERROR|error): (?P<message>\S.*)$")
+_CAUSE = lazy(r"^\s+(?:(?P<depth>\d+): )?(?P<text>\S.*)$")
+_ERROR = lazy(r"(?:^|\s)(?:Error|ERROR|error): (?P<message>\S.*)$")
 
 
 def rust_error(block: Block) -> Crash | None:
@@ -109,10 +110,10 @@ def rust_error(block: Block) -> Crash | None:
 
 # ---- Go
 
-_GO = re.compile(r"(?:^|[\s|])(?P<head>panic|fatal error): (?P<message>.*)$")
-_GOROUTINE = re.compile(r"goroutine \d+(?: gp=\S+)?(?: m=\S+(?: mp=\S+)?)? \[")
-_GO_FRAME = re.compile(r"^\s+(?P<place>\S+\.go:\d+)(?: \+0x[0-9a-f]+)?$")
-_GO_SIGNAL = re.compile(r"\[signal SIG(?P<name>[A-Z]+)")
+_GO = lazy(r"(?:^|[\s|])(?P<head>panic|fatal error): (?P<message>.*)$")
+_GOROUTINE = lazy(r"goroutine \d+(?: gp=\S+)?(?: m=\S+(?: mp=\S+)?)? \[")
+_GO_FRAME = lazy(r"^\s+(?P<place>\S+\.go:\d+)(?: \+0x[0-9a-f]+)?$")
+_GO_SIGNAL = lazy(r"\[signal SIG(?P<name>[A-Z]+)")
 _GO_NUMBERS = {"SEGV": "11", "BUS": "7", "ABRT": "6", "FPE": "8"}
 
 
@@ -156,11 +157,11 @@ def go(block: Block) -> Crash | None:
 
 # ---- C++ and C
 
-_THROWN = re.compile(r"terminate called after throwing an instance of '(?P<type>.*)'")
-_TERMINATE = re.compile(
+_THROWN = lazy(r"terminate called after throwing an instance of '(?P<type>.*)'")
+_TERMINATE = lazy(
     r"(?P<message>terminate called (?:without an active exception|recursively)|pure virtual method called)"
 )
-_WHAT = re.compile(r"^\s*what\(\):\s*(?P<text>.*)$")
+_WHAT = lazy(r"^\s*what\(\):\s*(?P<text>.*)$")
 
 
 def cpp(block: Block) -> Crash | None:
@@ -174,13 +175,13 @@ def cpp(block: Block) -> Crash | None:
     return None
 
 
-_ASSERT = re.compile(
+_ASSERT = lazy(
     r"(?:(?P<program>[\w./-]+): )?(?P<place>[\w./+-]+:\d+): (?:(?P<function>.{1,200}?): )"
     r"?Assertion `(?P<text>.*?)' failed\."
 )
-_OLD = re.compile(r"\*\*\* Error in `?(?P<program>[^':]+)'?: (?P<text>.*?)(?:: 0x[0-9a-f]+)? \*\*\*")
-_GUARD = re.compile(r"\*\*\* (?P<text>(?:stack smashing|buffer overflow) detected) \*\*\*")
-_HEAP = re.compile(
+_OLD = lazy(r"\*\*\* Error in `?(?P<program>[^':]+)'?: (?P<text>.*?)(?:: 0x[0-9a-f]+)? \*\*\*")
+_GUARD = lazy(r"\*\*\* (?P<text>(?:stack smashing|buffer overflow) detected) \*\*\*")
+_HEAP = lazy(
     r"^(?:[\w./-]+: )?(?P<text>double free or corruption \([\w!]+\)|(?:free|malloc|realloc|malloc_consolidate|"
     r"munmap_chunk)\(\): [a-z].*|"
     r"corrupted size vs\. prev_size.*|corrupted double-linked list.*|Fatal glibc error: .*)$"

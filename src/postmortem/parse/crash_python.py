@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from postmortem.lazy import lazy
 from postmortem.parse.crash_block import Block, Crash
 
 NEEDLES = (
@@ -12,17 +13,17 @@ NEEDLES = (
     r"^(?:SyntaxError|IndentationError|TabError): ",
     r"Fatal Python error: ",
 )
-_HEAD = re.compile(
+_HEAD = lazy(
     r"^\s*(?:\+ Exception Group )?Traceback \(most recent call last\):?\s*$|(?<=\S)"
     r" Traceback \(most recent call last\):\s*$"
 )
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.+))?')
-_ERROR = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*)|:)?$")
+_FRAME = lazy(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.+))?')
+_ERROR = lazy(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*)|:)?$")
 _CHAIN = ("The above exception was the direct cause", "During handling of the above exception")
-_INDENT = re.compile(r"^(?:\s|\||\+|\[Previous line repeated)")
-_FATAL = re.compile(r"Fatal Python error: (?P<message>.*)$")
-_THREAD = re.compile(r"^Exception in thread (?P<thread>\S+)")
-_GROUP = re.compile(r"^[\s|+]*(?:\| |\+-\+-+ \d+ -+)")
+_INDENT = lazy(r"^(?:\s|\||\+|\[Previous line repeated)")
+_FATAL = lazy(r"Fatal Python error: (?P<message>.*)$")
+_THREAD = lazy(r"^Exception in thread (?P<thread>\S+)")
+_GROUP = lazy(r"^[\s|+]*(?:\| |\+-\+-+ \d+ -+)")
 
 
 @dataclass(frozen=True, slots=True)

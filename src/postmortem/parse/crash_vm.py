@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from postmortem.lazy import lazy
 from postmortem.parse.crash_block import Block, Crash
 
 NEEDLES = (
@@ -12,15 +13,15 @@ NEEDLES = (
     r"^\s*(?:Uncaught )?(?:[A-Z]\w*)?Error(?: \[\w+\])?: ",
     r"# A fatal error has been detected by the Java Runtime Environment",
 )
-_JAVA = re.compile(
+_JAVA = lazy(
     r"^(?:.*Exception in thread \"(?P<thread>[^\"]*)\" )?(?P<type>(?:[\w$]+\.)+[A-Z][\w$]*)(?:: (?P<message>.*))?$"
 )
-_JAVA_FRAME = re.compile(r"^\s+at (?:[\w.$/@-]+/)?[\w.$<>]+\((?P<place>[^()]*)\)")
-_JAVA_CAUSE = re.compile(r"^\s*Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*))?$")
-_JAVA_MORE = re.compile(r"^\s+(?:\.\.\. \d+ (?:more|common frames)|Suppressed: )|^\s*$")
-_JVM_SIGNAL = re.compile(r"^#\s+(?P<name>SIG\w+) \((?P<number>0x[0-9a-f]+)\)")
-_NODE = re.compile(r"^\s*(?:Uncaught )?(?P<type>(?:[A-Z]\w*)?Error)(?: \[(?P<code>\w+)\])?: (?P<message>.*)$")
-_NODE_FRAME = re.compile(
+_JAVA_FRAME = lazy(r"^\s+at (?:[\w.$/@-]+/)?[\w.$<>]+\((?P<place>[^()]*)\)")
+_JAVA_CAUSE = lazy(r"^\s*Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*))?$")
+_JAVA_MORE = lazy(r"^\s+(?:\.\.\. \d+ (?:more|common frames)|Suppressed: )|^\s*$")
+_JVM_SIGNAL = lazy(r"^#\s+(?P<name>SIG\w+) \((?P<number>0x[0-9a-f]+)\)")
+_NODE = lazy(r"^\s*(?:Uncaught )?(?P<type>(?:[A-Z]\w*)?Error)(?: \[(?P<code>\w+)\])?: (?P<message>.*)$")
+_NODE_FRAME = lazy(
     r"^\s+at (?:.*\()?(?P<place>(?:file://|node:|/|\.|[A-Za-z]:|internal/)[^()]*?:\d+(?::\d+)?)\)?$|"
     r"^\s+at .* \(<anonymous>\)$"
 )

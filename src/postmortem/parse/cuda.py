@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.cuda_lines import NEEDLES, Status, is_pinned, status_of
 from postmortem.parse.nearness import seconds_of, within
@@ -15,8 +15,8 @@ LONGEST = 8192  # characters of a line that are looked at
 NEAR = 2  # lines around that may name the call that pins memory
 PINNABLE = frozenset({"2", "304"})
 
-_RANK = re.compile(r"\[(?:rank|default)(\d+)\]|\b(?:global )?rank[ =:](\d+)\b")
-_DEVICE = re.compile(r"\b(?:cuda:|GPU |device[: =])(\d+)\b")
+_RANK = lazy(r"\[(?:rank|default)(\d+)\]|\b(?:global )?rank[ =:](\d+)\b")
+_DEVICE = lazy(r"\b(?:cuda:|GPU |device[: =])(\d+)\b")
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
+from postmortem.lazy import lazy
 from postmortem.parse.kernel_line import NOT_QUOTED
 from postmortem.tables import table
 
@@ -31,15 +32,15 @@ NEEDLES = (
     r"\bCL_[A-Z]+_[A-Z_]+",
 )
 
-_ADVICE = re.compile(
+_ADVICE = lazy(
     r"might be asynchronously reported|consider passing CUDA_LAUNCH_BLOCKING|[Cc]ompile with .{0,3}TORCH_USE_CUDA_DSA"
     r"|(?i:^(?:hint|note|tip|help)\b|\bif you (?:see|get|encounter|run into))"
     r"|[Ss]earch for .{0,3}cudaError|assertion tracking was not enabled|<<\s*cudaGetErrorString"
 )
-_TEST = re.compile(
+_TEST = lazy(
     r"\.\.\. ?(?i:ok|passed)\b|\bPASS(?:ED)?\b|pytest\.raises|assertRaises|\b[Ee]xpected (?i:cuda|error|failure)"
 )
-_HOST_CALL = re.compile(
+_HOST_CALL = lazy(
     r"cudaHostAlloc|cudaMallocHost|cudaHostRegister|cuMemHostAlloc|cuMemAllocHost|cuMemHostRegister|hipHostMalloc"
     r"|cuda_host_malloc|pinned memory|_srs\.cuh?"
 )
@@ -54,16 +55,16 @@ _NUMBERS = (
     r"\bCudaError\((?P<code>\d{1,3})\b",
     r"\bcu(?:da)?[A-Z]\w+\(?\)? (?:returned|failed with)(?: error)?(?: code)?[ :=]{0,3}(?P<code>\d{1,3})\b",
 )
-_SPPARK = re.compile(
+_SPPARK = lazy(
     r"(?P<call>[A-Za-z_][\w:.]*(?:\((?:[^()]|\([^()]*\))*\))?)@(?P<place>[^\s@\"]+:\d+) failed: \"(?P<text>[^\"]+)\""
 )
-_CALLED = re.compile(r"\b(?P<call>(?:cuda|cu|hip)[A-Z]\w+)(?=\(|\)?\s+(?:failed|returned)|\b.{0,20}cuda_err=)")
-_CUE = re.compile(
+_CALLED = lazy(r"\b(?P<call>(?:cuda|cu|hip)[A-Z]\w+)(?=\(|\)?\s+(?:failed|returned)|\b.{0,20}cuda_err=)")
+_CUE = lazy(
     NOT_QUOTED + r"(?:(?i:\bcuda) (?i:(?:runtime |driver |kernel )?(?:api )?error)|HIP error|(?:Cuda|CUDA) failure"
     r"|GPU ?[Aa]ssert|of pinned memory|\bcu(?:da)?[A-Z]\w+\(?\)? failed:|\bError \d{1,3}: )"
     r"(?P<gap>[^\n]{0,100}?)(?<![A-Za-z])"
 )
-_MEMORY = re.compile(
+_MEMORY = lazy(
     r"(?:CUDA|HIP) out of memory\.?(?: Tried to allocate (?P<tried>[\d.]+ [KMGT]?i?B)\b)?"
     r"(?:.*?\bGPU (?P<device>\d+))?"
     r"(?:.*?total capacity of (?P<total>[\d.]+ [KMGT]?i?B)|; (?P<total2>[\d.]+ [KMGT]?i?B) total)?"
@@ -111,8 +112,8 @@ def _numbers() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(NOT_QUOTED + pattern) for pattern in _NUMBERS)
 
 
-_NAME = re.compile(NOT_QUOTED + r"\b(?P<name>cudaError[A-Z]\w+|hipError[A-Z]\w+|CUDA_ERROR_[A-Z_]+)\b")
-_LIBRARY = re.compile(NOT_QUOTED + _STATUS + _REASON)
+_NAME = lazy(NOT_QUOTED + r"\b(?P<name>cudaError[A-Z]\w+|hipError[A-Z]\w+|CUDA_ERROR_[A-Z_]+)\b")
+_LIBRARY = lazy(NOT_QUOTED + _STATUS + _REASON)
 
 
 def status_of(message: str) -> Status | None:

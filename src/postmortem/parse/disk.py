@@ -5,29 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
 
 # File systems that hold people's files; the others (proc, cgroup, squashfs …) are read-only by nature or hold none.
-WRITABLE = re.compile(
+WRITABLE = lazy(
     r"ext[234]|xfs|btrfs|zfs|f2fs|jfs|reiserfs|bcachefs|ubifs|jffs2|vfat|exfat|ntfs\w*|nfs\d?|cifs|smb3|overlay|aufs"
     r"|9p|virtiofs|ceph|lustre|gpfs|glusterfs|beegfs|fuse(?:blk|\..*)?"
 )
 
-_SYSTEM = re.compile(r"/(?:proc|sys|dev|run)(?:/|$)")  # noexec there is how systems are set up
-_HEADER = re.compile(r"^Filesystem\s.*\bMounted on$")
-_ROW = re.compile(
+_SYSTEM = lazy(r"/(?:proc|sys|dev|run)(?:/|$)")  # noexec there is how systems are set up
+_HEADER = lazy(r"^Filesystem\s.*\bMounted on$")
+_ROW = lazy(
     r"^(?P<device>\S.*?)?\s+(?:(?P<type>[a-z]\S*)\s+)?(?P<size>[\d.]+[KMGTP]?)\s+(?P<used>[\d.]+[KMGTP]?)\s+"
     r"(?P<free>-?[\d.]+[KMGTP]?)\s+(?P<percent>\d+)%\s+(?P<mount>/.*)$"
 )
-_MOUNT = re.compile(r"^(?P<device>\S.*?) on (?P<mount>/.*?) type (?P<type>\S+) \((?P<options>[^)]*)\)")
-_MOUNTS = re.compile(r"^(?P<device>\S+) (?P<mount>/\S*) (?P<type>\S+) (?P<options>(?:rw|ro)\b\S*) \d+ \d+$")
-_MOUNTINFO = re.compile(
+_MOUNT = lazy(r"^(?P<device>\S.*?) on (?P<mount>/.*?) type (?P<type>\S+) \((?P<options>[^)]*)\)")
+_MOUNTS = lazy(r"^(?P<device>\S+) (?P<mount>/\S*) (?P<type>\S+) (?P<options>(?:rw|ro)\b\S*) \d+ \d+$")
+_MOUNTINFO = lazy(
     r"^\d+ \d+ \d+:\d+ \S+ (?P<mount>/\S*) (?P<options>(?:rw|ro)\b\S*).*? - "
     r"(?P<type>\S+) (?P<device>\S+) (?P<super>\S+)$"
 )
-_FINDMNT = re.compile(r"^[├└─│| `-]*(?P<mount>/\S*)\s+(?P<device>\S+)\s+(?P<type>\S+)\s+(?P<options>(?:rw|ro)\b\S*)$")
-_OCTAL = re.compile(r"\\([0-7]{3})")
+_FINDMNT = lazy(r"^[├└─│| `-]*(?P<mount>/\S*)\s+(?P<device>\S+)\s+(?P<type>\S+)\s+(?P<options>(?:rw|ro)\b\S*)$")
+_OCTAL = lazy(r"\\([0-7]{3})")
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:

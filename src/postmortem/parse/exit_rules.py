@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from postmortem.lazy import lazy
 from postmortem.parse.ending import WORDS, by_signal, of_returncode, of_shell_status, signal_number
 
 Fields = dict[str, str]
@@ -36,7 +37,7 @@ def _filled(fields: Mapping[str, str]) -> Fields:
     return {key: value for key, value in fields.items() if value}
 
 
-_BEFORE = re.compile(
+_BEFORE = lazy(
     r"(?:^|[:\])}>|'\"`,-] *|\b(?:job|process|worker|child|task|program|command|container|service|script|binary:) )$"
 )
 

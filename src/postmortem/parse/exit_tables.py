@@ -8,23 +8,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.ending import by_signal, finished_at, of_shell_status
 from postmortem.scene import Parser, Reading
 
-_JSON = re.compile(
+_JSON = lazy(
     r'^\s*"(?P<key>OOMKilled|ExitCode|Status|Error|Name|FinishedAt|StartedAt|Pid)":\s*"?(?P<value>[^",]*)"?,?\s*$'
 )
-_DESCRIBE = re.compile(
+_DESCRIBE = lazy(
     r"^\s*(?P<key>State|Last State|Reason|Exit Code|Signal|Started|Finished|Message):\s+(?P<value>\S.*?)\s*$"
 )
-_CONTAINER = re.compile(r"^  (?P<name>[\w.-]+):\s*$")
-_YAML = re.compile(
+_CONTAINER = lazy(r"^  (?P<name>[\w.-]+):\s*$")
+_YAML = lazy(
     r"^\s*(?:- )?(?P<key>exitCode|reason|signal|finishedAt|startedAt|containerID|terminated|name|lastState|state):"
     r"\s*(?P<value>.*?)\s*$"
 )
-_SACCT = re.compile(r"^\s*JobID\b.*\bState\b.*\bExitCode\b")
-_SACCT_CODE = re.compile(r"^(?P<code>\d+):(?P<signal>\d+)$")
+_SACCT = lazy(r"^\s*JobID\b.*\bState\b.*\bExitCode\b")
+_SACCT_CODE = lazy(r"^(?P<code>\d+):(?P<signal>\d+)$")
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:

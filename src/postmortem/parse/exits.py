@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse import exit_managers, exit_rules
 from postmortem.parse.exit_rules import Fields
 from postmortem.scene import Parser, Reading
 
 RULES = (*exit_managers.RULES, *exit_rules.RULES)
-_COMPILED = tuple((re.compile(needle), re.compile(pattern), make) for needle, pattern, make in RULES)
+_COMPILED = tuple((lazy(needle), lazy(pattern), make) for needle, pattern, make in RULES)
 # a line that lists what codes mean, asks for one, or is source text, tells of no end
-_NOT = re.compile(
+_NOT = lazy(
     r"(?i)\bif (?:the |its )?exit|exit codes?:? (?:are|means?)|\bexpect(?:ed|s)? (?:exit|status)|#success|"
     r"--exit-code|\$\?|\$\{?rc|echo "
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
 
@@ -26,15 +27,15 @@ _MEMINFO = {
 }
 _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
-_KB = re.compile(r"^(?P<name>\w+): +(?P<value>\d+) kB$")
-_COUNTER = re.compile(r"^(?P<name>oom_kill|btime|procs_blocked) (?P<value>\d+)$")
-_PRESSURE = re.compile(
+_KB = lazy(r"^(?P<name>\w+): +(?P<value>\d+) kB$")
+_COUNTER = lazy(r"^(?P<name>oom_kill|btime|procs_blocked) (?P<value>\d+)$")
+_PRESSURE = lazy(
     r"^(?P<who>some|full) avg10=(?P<avg10>[\d.]+) avg60=(?P<avg60>[\d.]+) "
     r"avg300=[\d.]+ total=(?P<total>\d+)"
 )
-_UPTIME = re.compile(r"^(?P<up>\d+\.\d\d) \d+\.\d\d$")
-_HEADING = re.compile(r"^==> (?P<path>\S.*) <==$")
-_RESOURCE = re.compile(r"(memory|cpu|io)(?:\.pressure)?(?:\.txt)?$")
+_UPTIME = lazy(r"^(?P<up>\d+\.\d\d) \d+\.\d\d$")
+_HEADING = lazy(r"^==> (?P<path>\S.*) <==$")
+_RESOURCE = lazy(r"(memory|cpu|io)(?:\.pressure)?(?:\.txt)?$")
 _COUNTERS = {
     "oom_kill": ("host.vmstat.oom_kill", "count"),
     "btime": ("host.boot_time", "s since 1970"),

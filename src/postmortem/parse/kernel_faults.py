@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact
 from postmortem.parse.ending import signal_number
 from postmortem.parse.kernel_line import KERNEL_KINDS, LONGEST, NOT_QUOTED, bare_name, kernel_line
@@ -24,34 +24,32 @@ TRAP_SIGNALS = {
 
 _TASK = r"(?P<comm>[^\[\]\n]{1,40}?)\[(?P<pid>\d+)\]"
 _IN = r"(?:.*? in (?P<library>[^\[\s]+)\[(?:(?P<in_file>[0-9a-f]+),)?(?P<base>[0-9a-f]+)\+[0-9a-f]+\])?"
-_SEGFAULT = re.compile(
+_SEGFAULT = lazy(
     NOT_QUOTED + rf"{_TASK}:? (?P<kernel_text>(?:segfault|bus error)(?: \((?P<number>\d+)\))? at (?P<address>[0-9a-f]+)"
     rf"(?: (?:r?ip|nip) (?P<ip>[0-9a-f]+))?(?:.*? error:? ?(?P<error>[0-9a-f]+))?{_IN}.*)"
 )
-_UNHANDLED = re.compile(
+_UNHANDLED = lazy(
     NOT_QUOTED + rf"{_TASK}: (?P<kernel_text>unhandled (?:signal (?P<number>\d+)|.*?\((?P<number2>\d+)\))"
     rf"(?: code \S+)? at (?:0x)?(?P<address>[0-9a-f]+){_IN}.*)"
 )
-_TRAP = re.compile(
+_TRAP = lazy(
     NOT_QUOTED + rf"(?:traps: )?{_TASK}:? (?:trap )?(?P<trap>general protection(?: fault)?|[a-z0-9][a-z0-9 ]{{2,24}}?)"
     rf" (?:r?ip:|ip )(?P<ip>[0-9a-f]+){_IN}"
 )
-_HUNG = re.compile(
-    NOT_QUOTED + r"INFO: task (?P<comm>.{1,40}?):(?P<pid>\d+) blocked for more than (?P<seconds>\d+) seconds"
-)
-_AUDIT = re.compile(
+_HUNG = lazy(NOT_QUOTED + r"INFO: task (?P<comm>.{1,40}?):(?P<pid>\d+) blocked for more than (?P<seconds>\d+) seconds")
+_AUDIT = lazy(
     r"(?:type=1701|ANOM_ABEND)\b.*?\bpid=(?P<pid>\d+) comm=(?:\"(?P<comm>[^\"]*)\"|(?P<hex>[0-9A-F]+))"
     r"(?:.*?exe=\"(?P<exe>[^\"]*)\")?.*?\bsig=(?P<signal>[1-9]\d*)"
 )
-_DUMPED = re.compile(
+_DUMPED = lazy(
     r"Process (?P<pid>\d+) \((?P<comm>.+?)\) of user (?P<uid>\d+) (?:dumped core|killed by (?P<name>SIG\w+)"
     r"|terminated abnormally with signal (?P<signal>\d+))"
 )
-_MEMORY = re.compile(
+_MEMORY = lazy(
     r"(?:Memory failure|MCE):? ?0x[0-9a-f]+: (?:Sending SIGBUS to|Killing) "
     r"(?P<comm>.+?):(?P<pid>\d+) due to hardware memory"
 )
-_FATAL = re.compile(r"(?P<comm>[^\s/]+)/(?P<pid>\d+): potentially unexpected fatal signal (?P<signal>\d+)")
+_FATAL = lazy(r"(?P<comm>[^\s/]+)/(?P<pid>\d+): potentially unexpected fatal signal (?P<signal>\d+)")
 
 NEEDLES = (
     r"segfault ",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from postmortem.lazy import lazy
 from postmortem.lines import Line
 from postmortem.model import Kind
 from postmortem.scene import Reading
@@ -15,7 +14,7 @@ LONGEST = 4096  # the kernel cuts its own lines at 1 KiB; a longer one is not th
 # A quotation of the kernel's words (a grep, a set -x trace, a message catalogue) has a quote or = right before them.
 NOT_QUOTED = r"""(?<!["'`=])"""
 
-_PCI = re.compile(r"(?:PCI:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.[0-7])?$")
+_PCI = lazy(r"(?:PCI:)?(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.[0-7])?$")
 
 
 def kernel_line(reading: Reading, number: int) -> Line | None:

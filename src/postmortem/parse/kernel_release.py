@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
 
 NEEDLES = (r"Linux version \d", r"[Tt]ainted[: ]")
-_TOLD = re.compile(
+_TOLD = lazy(
     r"\bLinux version (?P<booted>\d[\w.+~-]*)|\b(?:Not tainted|Tainted: [-A-Z ()]+?) +(?P<named>\d+\.\d+[\w.+~-]*) +#"
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from postmortem.lazy import lazy
 from postmortem.parse.kernel_line import NOT_QUOTED, bare_name
 
 UNLIMITED_KB = 1 << 50  # the kernel prints "no limit" as 9007199254740988kB or 18014398509481983kB
@@ -27,7 +28,7 @@ _COMM = r"\((?P<victim>[^\n]{1,64}?)\)"
 _HEAD = r"(?P<head>(?:Memory cgroup )?[Oo]ut of [Mm]emory(?: \([\w ]+\))?)"
 
 FORMS: dict[str, re.Pattern[str]] = {
-    name: re.compile(NOT_QUOTED + pattern)
+    name: lazy(NOT_QUOTED + pattern)
     for name, pattern in {
         "header": r"(?P<invoker>\S[^\n]{0,40}?) invoked oom-killer: gfp_mask=(?P<gfp>0x[0-9a-f]+(?:\([A-Z_|0-9x]+\))?)"
         r"(?:.*?\border=(?P<order>-?\d+))?",
@@ -51,12 +52,12 @@ FORMS: dict[str, re.Pattern[str]] = {
 }
 
 _TAIL = {
-    "total_vm_kb": re.compile(r"(?:total-vm|vsz):(\d+)kB"),
-    "anon_rss_kb": re.compile(r"anon-rss:(\d+)kB"),
-    "file_rss_kb": re.compile(r"file-rss:(\d+)kB"),
-    "shmem_rss_kb": re.compile(r"shmem-rss:(\d+)kB"),
-    "uid": re.compile(r"UID:(\d+)"),
-    "oom_score_adj": re.compile(r"oom_score_adj:(-?\d+)"),
+    "total_vm_kb": lazy(r"(?:total-vm|vsz):(\d+)kB"),
+    "anon_rss_kb": lazy(r"anon-rss:(\d+)kB"),
+    "file_rss_kb": lazy(r"file-rss:(\d+)kB"),
+    "shmem_rss_kb": lazy(r"shmem-rss:(\d+)kB"),
+    "uid": lazy(r"UID:(\d+)"),
+    "oom_score_adj": lazy(r"oom_score_adj:(-?\d+)"),
 }
 
 

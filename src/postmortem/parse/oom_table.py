@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from postmortem.lazy import lazy
 from postmortem.scene import Reading
 
 PAGE_KB = 4
 MAX_ROWS = 20_000
 MAX_FOREIGN = 60  # other programs' lines in a row, in a journal, before the table counts as cut
 
-_HEAD = re.compile(r"\[ *pid *\] +(uid .*\bname)\b")
-_ROW = re.compile(r"\[ *(\d+)\] +(\d+ +\d+ +\d+ +\d+ .+)$")
+_HEAD = lazy(r"\[ *pid *\] +(uid .*\bname)\b")
+_ROW = lazy(r"\[ *(\d+)\] +(\d+ +\d+ +\d+ +\d+ .+)$")
 
 
 @dataclass(frozen=True, slots=True)

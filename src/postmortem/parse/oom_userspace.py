@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.kernel_line import NOT_QUOTED
 from postmortem.parse.nearness import seconds_of, within
@@ -27,7 +28,7 @@ class Rule(NamedTuple):
 
 
 def _rule(needle: str, kind: str, pattern: str, **fixed: str) -> Rule:
-    return Rule(needle, kind, re.compile(NOT_QUOTED + pattern), fixed)
+    return Rule(needle, kind, lazy(NOT_QUOTED + pattern), fixed)
 
 
 RULES = (
@@ -153,7 +154,7 @@ RULES = (
     ),
 )
 
-_LOW_MEMORY = re.compile(r"(low memory! .+)", re.IGNORECASE)
+_LOW_MEMORY = lazy(r"(low memory! .+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.ending import of_wait_status
 from postmortem.scene import Parser, Reading
 
-_STAT = re.compile(
-    r"(?<![\w/(])(?P<pid>\d+) \((?P<comm>.{1,64}?)\) (?P<rest>[RSDZTtXxKWPI](?: -?\d+){20,})(?P<more>.*)$"
-)
-_HEAD = re.compile(r"^==> (?P<path>\S+) <==$")
-_PID = re.compile(r"(?:^|/|proc-)(?P<pid>\d+)(?:/|-|$)")
-_PAIR = re.compile(r"^(?P<key>[A-Za-z_]+):\s+(?P<value>.*\S)")
-_PERMITTED = re.compile(r"\bpermitted[=: ]\s*(?P<yes>yes|no|unknown|[01])\b")
-_PARENT = re.compile(r"\bparent=(?P<comm>\S.*)$")
-_LIMIT = re.compile(r"^Max (?P<name>[a-z ]+?)\s{2,}(?P<soft>unlimited|\d+)\s+(?P<hard>unlimited|\d+)")
+_STAT = lazy(r"(?<![\w/(])(?P<pid>\d+) \((?P<comm>.{1,64}?)\) (?P<rest>[RSDZTtXxKWPI](?: -?\d+){20,})(?P<more>.*)$")
+_HEAD = lazy(r"^==> (?P<path>\S+) <==$")
+_PID = lazy(r"(?:^|/|proc-)(?P<pid>\d+)(?:/|-|$)")
+_PAIR = lazy(r"^(?P<key>[A-Za-z_]+):\s+(?P<value>.*\S)")
+_PERMITTED = lazy(r"\bpermitted[=: ]\s*(?P<yes>yes|no|unknown|[01])\b")
+_PARENT = lazy(r"\bparent=(?P<comm>\S.*)$")
+_LIMIT = lazy(r"^Max (?P<name>[a-z ]+?)\s{2,}(?P<soft>unlimited|\d+)\s+(?P<hard>unlimited|\d+)")
 _WAIT_STATUS = 49  # field 52; the list starts at field 3, the state
 _THREADS = 17  # field 20
 _STARTED = 19  # field 22, in clock ticks since boot

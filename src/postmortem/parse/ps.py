@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os.path
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
 
-_HEADER = re.compile(r"^\s*(?=.*\bPID\b)(?=.*\b(?:COMMAND|CMD|COMM|ARGS)\b)[A-Z%][A-Z0-9%+/: _.]*$")
+_HEADER = lazy(r"^\s*(?=.*\bPID\b)(?=.*\b(?:COMMAND|CMD|COMM|ARGS)\b)[A-Z%][A-Z0-9%+/: _.]*$")
 _COMMANDS = ("COMMAND", "CMD", "ARGS", "COMM")
 _STATES = ("STAT", "S", "ST", "STATE")
-_STATE = re.compile(r"^[RSDZTtXxIWKP][<NLsl+]*$")
-_WEEKDAY = re.compile(r"^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)$")
-_FOREST = re.compile(r"^(?:[|`\s]*(?:\\_|`-|[├└]─)\s*)+")
+_STATE = lazy(r"^[RSDZTtXxIWKP][<NLsl+]*$")
+_WEEKDAY = lazy(r"^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)$")
+_FOREST = lazy(r"^(?:[|`\s]*(?:\\_|`-|[├└]─)\s*)+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.script_hazards import hazards
 from postmortem.parse.script_masks import Shell, masks
@@ -14,8 +15,8 @@ from postmortem.parse.script_tree import first_error, parse_bash
 from postmortem.scene import Parser, Reading
 from postmortem.sources import without_compression
 
-_SHEBANG = re.compile(r"^#!\s*(?P<command>\S.*?)\s*$")
-_SET = re.compile(r"^\s*set\s+(?P<options>-[\w-].*?)\s*(?:[;#&|].*)?$")
+_SHEBANG = lazy(r"^#!\s*(?P<command>\S.*?)\s*$")
+_SET = lazy(r"^\s*set\s+(?P<options>-[\w-].*?)\s*(?:[;#&|].*)?$")
 _LIMIT = 20_000  # lines; a longer "script" is a self-extracting archive
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from postmortem.lazy import lazy
 from postmortem.parse.script_masks import Mask, Shell, is_on, once
 from postmortem.parse.script_tree import Node, line_of, name, parts, runs, text_of, walk
 
-_COUNT = re.compile(r"^\(\(\s*(?:\w+\+\+|\w+--|\w+\s*[+-]?=[^=].*)\s*\)\)$|^let\s")
+_COUNT = lazy(r"^\(\(\s*(?:\w+\+\+|\w+--|\w+\s*[+-]?=[^=].*)\s*\)\)$|^let\s")
 
 
 def hazards(root: Node, shell: Shell) -> list[Mask]:

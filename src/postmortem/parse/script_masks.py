@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from postmortem.lazy import lazy
 from postmortem.parse.script_tree import (
     Node,
     asks_status,
@@ -209,7 +210,7 @@ def _waits(root: Node) -> Iterator[Mask]:
                 started = []
 
 
-_EXIT_TRAP = re.compile(r"\bexit 0\b")
+_EXIT_TRAP = lazy(r"\bexit 0\b")
 
 
 def _exit_traps(root: Node) -> Iterator[Mask]:

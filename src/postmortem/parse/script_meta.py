@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
 
-_PAIR = re.compile(
+_PAIR = lazy(
     r"^(?P<key>path|sha256|inode|mtime_epoch|ctime_epoch|bash_n|run_by_\w+|shebang|crlf|bytes): (?P<value>.*\S)"
 )
-_STAT = re.compile(r"^\s*File: [‘'\"]?(?P<path>[^’'\"]+?)[’'\"]?(?: -> .*)?$")
-_TIME = re.compile(
+_STAT = lazy(r"^\s*File: [‘'\"]?(?P<path>[^’'\"]+?)[’'\"]?(?: -> .*)?$")
+_TIME = lazy(
     r"^\s*(?P<key>Modify|Change|Birth): (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?)\d* (?P<zone>[+-]\d{4})"
 )
-_INODE = re.compile(r"\bInode: (?P<inode>\d+)")
-_SUM = re.compile(r"^(?P<sum>[0-9a-f]{64}) [ *](?P<path>\S.*)$")
+_INODE = lazy(r"\bInode: (?P<inode>\d+)")
+_SUM = lazy(r"^(?P<sum>[0-9a-f]{64}) [ *](?P<path>\S.*)$")
 _PLAIN = {
     "sha256": "sha256",
     "inode": "inode",
@@ -28,7 +28,7 @@ _PLAIN = {
 }
 _TIMES = {"mtime_epoch": "mtime", "ctime_epoch": "ctime", "run_by_start_epoch": "run_start"}
 _STAT_TIMES = {"Modify": "mtime", "Change": "ctime", "Birth": "birth"}
-_FAULT = re.compile(r"line (?P<line>\d+): ")
+_FAULT = lazy(r"line (?P<line>\d+): ")
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
-_SPLIT = re.compile(r";;&|;;|;&|&&|\|\||[;&|]")
-_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\$\(\(.*?\)\)|\\.")
-_COMMENT = re.compile(r"(?:^|\s)#.*$")
-_HEREDOC = re.compile(r"<<-?\s*(?P<quote>['\"]?)(?P<word>\w+)(?P=quote)")
+from postmortem.lazy import lazy
+
+_SPLIT = lazy(r";;&|;;|;&|&&|\|\||[;&|]")
+_QUOTED = lazy(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\$\(\(.*?\)\)|\\.")
+_COMMENT = lazy(r"(?:^|\s)#.*$")
+_HEREDOC = lazy(r"<<-?\s*(?P<quote>['\"]?)(?P<word>\w+)(?P=quote)")
 _LEADERS = ("then", "do", "else", "elif", "!", "{", "time")
 
 
@@ -55,7 +56,7 @@ def keywords(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
             yield from ((number, word) for word in _leading(piece))
 
 
-_PATTERN = re.compile(r"^[^()]*\)(?=\s|$)")  # `a|b) if ...` of a case
+_PATTERN = lazy(r"^[^()]*\)(?=\s|$)")  # `a|b) if ...` of a case
 
 
 def _leading(piece: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.shell_rules import BASH, PLACES, RULES, SHELLS
 from postmortem.scene import Parser, Reading
@@ -12,26 +13,26 @@ from postmortem.scene import Parser, Reading
 Fields = dict[str, str]
 
 # busybox ash has bash's form of the place and dash's words
-_ASH = re.compile(
+_ASH = lazy(
     r"syntax error: (?:unexpected (?!end of file(?:$| from))|unterminated|bad |.*expecting)|divide by zero|"
     r"\S: not found$|parameter not set$"
 )
-_KERNEL_CRLF = re.compile(r"(?P<token>\S+?)(?:\^M|\\r|\r|␍)['’]?: (?:bad interpreter|No such file or directory)")
-_CR = re.compile(r"\r|␍|\^M|\\r")
+_KERNEL_CRLF = lazy(r"(?P<token>\S+?)(?:\^M|\\r|\r|␍)['’]?: (?:bad interpreter|No such file or directory)")
+_CR = lazy(r"\r|␍|\^M|\\r")
 
 
 def _compiled() -> tuple[tuple[str, str, str, re.Pattern[str]], ...]:
     return tuple(
-        (literal, what, shell, re.compile(PLACES[shell] + rest))
+        (literal, what, shell, lazy(PLACES[shell] + rest))
         for literal, what, shells, rest in RULES
         for shell in shells
     )
 
 
 _COMPILED = _compiled()
-_SOURCE = re.compile(rf"{BASH}`(?P<text>.*)'$")
+_SOURCE = lazy(rf"{BASH}`(?P<text>.*)'$")
 # a trace of `set -x`, a listing of source, a quoted message
-_QUOTED = re.compile(r"^\s*\++ |^\s*(?:echo|printf|grep)\b|^\s*#|[\"'`]\S+: line \d+: ")
+_QUOTED = lazy(r"^\s*\++ |^\s*(?:echo|printf|grep)\b|^\s*#|[\"'`]\S+: line \d+: ")
 
 
 def read(reading: Reading) -> Iterator[Event | Fact]:

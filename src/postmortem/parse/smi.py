@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.smi_csv import read_csv
 from postmortem.parse.smi_table import read_table
@@ -72,8 +72,8 @@ _LEAVES: tuple[tuple[str, str, str, Convert], ...] = (
     (_REASON + "sw_thermal_slowdown", "gpu.slowdown.sw_thermal", "", active),
     (_REASON + "sw_power_cap", "gpu.slowdown.sw_power", "", active),
 )
-_TABLE = tuple((re.compile(path), name, unit, convert) for path, name, unit, convert in _LEAVES)
-_ECC = re.compile(
+_TABLE = tuple((lazy(path), name, unit, convert) for path, name, unit, convert in _LEAVES)
+_ECC = lazy(
     r"ecc_errors/(?P<span>volatile|aggregate)/(?:(?:sram|dram)_uncorrectable\w*|double_bit/(?P<total>total)|"
     r"uncorrectable/total)$"
 )
@@ -122,13 +122,13 @@ def _leaf(reading: Reading, leaf: Leaf, gpu: str) -> Iterator[Fact]:
 
 # ---- failures and -L
 
-_HANDLE = re.compile(
+_HANDLE = lazy(
     r"Unable to determine the device handle for (?:gpu|GPU) ?(?:\d+: )"
     r"?(?P<gpu>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d): "
     r"(?P<why>[^.]*)"
 )
-_NONE = re.compile(r"^No devices were found")
-_LISTED = re.compile(r"^GPU \d+: .+ \(UUID: GPU-")
+_NONE = lazy(r"^No devices were found")
+_LISTED = lazy(r"^GPU \d+: .+ \(UUID: GPU-")
 
 
 def _failures(reading: Reading, lines: list[tuple[int, str]]) -> Iterator[Fact]:

@@ -5,28 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from postmortem.lazy import lazy
 from postmortem.model import Fact
 from postmortem.scene import Reading
 
-_BANNER = re.compile(
+_BANNER = lazy(
     r"NVIDIA-SMI\s+(?P<smi>\S+)\s+Driver Version:\s*(?P<driver>\S+)(?:\s+CUDA Version:\s*(?P<cuda>[\w./]+))?"
 )
-_FIRST = re.compile(
+_FIRST = lazy(
     r"^\|\s*(?P<index>\d+)\s+(?P<name>\S.*?)\s+(?:On|Off|N/A|ERR!|Unknown Error)?\s*\|\s*"
     r"(?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s+\S+\s*\|\s*(?P<ecc>[^|]*?)\s*\|"
 )
-_SECOND = re.compile(
+_SECOND = lazy(
     r"^\|\s*(?P<fan>\d+%|N/A|ERR!)\s+(?P<temp>\d+C|N/A|ERR!)\s+(?P<pstate>P\d+|N/A|ERR!|Unknown\S*)\s+"
     r"(?P<draw>\S+)\s*/\s*(?P<cap>\S+)\s*\|\s*(?P<used>\d+)\s*MiB\s*/\s*(?P<total>\d+)\s*MiB\s*\|"
     r"\s*(?P<util>\S+)\s*(?P<mode>[^|]*?)\s*\|"
 )
-_THIRD = re.compile(r"^\|\s+\|\s+\|\s*(?P<mig>Enabled\*?|Disabled\*?|N/A)\s*\|\s*$")
-_PROCESS = re.compile(
+_THIRD = lazy(r"^\|\s+\|\s+\|\s*(?P<mig>Enabled\*?|Disabled\*?|N/A)\s*\|\s*$")
+_PROCESS = lazy(
     r"^\|\s*(?P<index>\d+)\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d+)\s+(?P<type>[CGM](?:\+[CG])?)\s+"
     r"(?P<name>\S.*?)\s+(?P<used>\d+)\s*MiB\s*\|"
 )
-_NO_PROCESSES = re.compile(r"^\|\s*No running processes found")
-_BROKEN = re.compile(r"ERR!|Unknown Error|GPU is lost|requires reset")
+_NO_PROCESSES = lazy(r"^\|\s*No running processes found")
+_BROKEN = lazy(r"ERR!|Unknown Error|GPU is lost|requires reset")
 
 
 def read_table(reading: Reading, lines: list[tuple[int, str]]) -> Iterator[Fact]:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from xml.parsers import expat
 
-_GPU = re.compile(r"^GPU (?P<id>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
-_LEAF = re.compile(r"^(?P<indent>\s*)(?P<name>[^:]+?)\s*:(?:\s(?P<value>.*))?$")
-_BRANCH = re.compile(r"^(?P<indent>\s*)(?P<name>\S.*?)\s*$")
+from postmortem.lazy import lazy
+
+_GPU = lazy(r"^GPU (?P<id>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
+_LEAF = lazy(r"^(?P<indent>\s*)(?P<name>[^:]+?)\s*:(?:\s(?P<value>.*))?$")
+_BRANCH = lazy(r"^(?P<indent>\s*)(?P<name>\S.*?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from postmortem.lazy import lazy
+
 Convert = Callable[[str], int | float | str | bool | None]
 
 
@@ -16,8 +18,8 @@ def pci(address: str) -> str:
     return f"{match[1]}:{match[2]}:{match[3]}" if match else address.strip().lower()
 
 
-_ABSENT = re.compile(r"^\[?(?:N/?A|Not Supported|Not Active|Unknown)\]?$", re.I)
-BROKEN = re.compile(r"^\[?(?:ERR!|Unknown Error|GPU is lost|GPU requires reset)\]?$", re.I)
+_ABSENT = lazy(r"^\[?(?:N/?A|Not Supported|Not Active|Unknown)\]?$", re.I)
+BROKEN = lazy(r"^\[?(?:ERR!|Unknown Error|GPU is lost|GPU requires reset)\]?$", re.I)
 
 
 def number(text: str) -> int | float | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from postmortem.lazy import lazy
 from postmortem.parse.kernel_line import NOT_QUOTED, pci_address
 from postmortem.tables import table
 
@@ -23,29 +23,29 @@ NEEDLES = (
 )
 
 _PCI = r"(?:PCI:)?(?P<gpu>[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2}){1,2}(?:\.[0-7])?)"
-_XID = re.compile(
+_XID = lazy(
     NOT_QUOTED + rf"NVRM: Xid \({_PCI}(?: GPU-I:(?P<gpu_instance>\w+))?(?: GPU-CI:(?P<compute_instance>\w+))?\): "
     r"(?P<xid>\d+)(?:, pid='?(?P<pid>\d+|<unknown>)'?)?(?:, name='?(?P<comm>[^,]*?)'?(?=,|$))?(?:, (?P<text>.*))?$"
 )
-_PLUGIN = re.compile(r"XidCriticalError: Xid=(?P<xid>\d+) on Device=(?P<gpu>[\w-]+)")
-_LOST = re.compile(NOT_QUOTED + rf"NVRM: (?:GPU|The NVIDIA GPU)(?: at)? {_PCI}(?:: GPU)? ?(?:has fallen off the bus|$)")
-_IDENTITY = re.compile(rf"NVRM: GPU at {_PCI}: (?P<uuid>GPU-[0-9a-f-]{{8,}})")
-_GSP = re.compile(
+_PLUGIN = lazy(r"XidCriticalError: Xid=(?P<xid>\d+) on Device=(?P<gpu>[\w-]+)")
+_LOST = lazy(NOT_QUOTED + rf"NVRM: (?:GPU|The NVIDIA GPU)(?: at)? {_PCI}(?:: GPU)? ?(?:has fallen off the bus|$)")
+_IDENTITY = lazy(rf"NVRM: GPU at {_PCI}: (?P<uuid>GPU-[0-9a-f-]{{8,}})")
+_GSP = lazy(
     r"(?:GPU(?P<index>\d+)[: ] ?)?(?:(?P<timeout>GSP Timeout \*)|GSP RPC buffer contains function (?P<number>\d+) "
     r"\((?P<rpc>\w+)\)|(?P<text>GSP-RM (?:unresponsive|is slow)|GSP core unresponsive))"
 )
-_SXID = re.compile(
+_SXID = lazy(
     NOT_QUOTED + rf"(?P<switch>nvidia-nvswitch\d+): SXid \({_PCI}\): (?P<sxid>\d+), (?P<severity>Fatal|Non-fatal), "
     r"(?P<text>(?:Link (?P<link>\d+) )?.*)$"
 )
-_MANAGER = re.compile(
+_MANAGER = lazy(
     r"(?P<text>detected NVSwitch (?P<severity>fatal|non-fatal) error (?P<sxid>\d+) on fid \d+"
     rf"(?:.*?pci bus id {_PCI})?(?:.*?port (?P<link>\d+))?)"
 )
-_PARENT = re.compile(r"caused by previous Xid (\d+)")
-_ACTION = re.compile(r"recovery action changed from 0x[0-9a-fA-F]+ \(.*?\) to 0x[0-9a-fA-F]+ \((.+?)\)")
-_RPC = re.compile(r"(?:Expected|waiting for) function (\d+) \((\w+)\)")
-_NVLINK5 = re.compile(
+_PARENT = lazy(r"caused by previous Xid (\d+)")
+_ACTION = lazy(r"recovery action changed from 0x[0-9a-fA-F]+ \(.*?\) to 0x[0-9a-fA-F]+ \((.+?)\)")
+_RPC = lazy(r"(?:Expected|waiting for) function (\d+) \((\w+)\)")
+_NVLINK5 = lazy(
     r"(?P<unit>[A-Z]\w+) (?P<severity>Fatal|Nonfatal|Non-fatal) .*?Link (?P<link>\d+) \(0x(?P<word>[0-9a-f]{8})\b"
 )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 
 from postmortem.errors import PostmortemError
+from postmortem.lazy import lazy
 from postmortem.redact.keyed import keyed
 from postmortem.redact.pem import pem
 from postmortem.redact.rules import ANY_SHAPE, CONTEXTS, RUN_STARTS_BY, SECRET_FILES, SHORTEST_RUN, Context, shape_of
@@ -19,8 +19,8 @@ __all__ = ["RedactionFailed", "Redactor"]
 Hit = tuple[int, int, str, str]  # start, end, rule, label
 MOST_KNOWN = 400
 SHORTEST_KNOWN = 12
-PARTS = re.compile(rb"[._:/\s]+")
-CLASSES = (re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"), re.compile(rb"[0-9]"))
+PARTS = lazy(rb"[._:/\s]+")
+CLASSES = (lazy(rb"[a-z]"), lazy(rb"[A-Z]"), lazy(rb"[0-9]"))
 
 
 class RedactionFailed(PostmortemError):
@@ -85,7 +85,6 @@ class Redactor:
             out += [data[done:start], standin(self._key, shape or label, secret), b"\n" * secret.count(b"\n")]
             done = end
         return b"".join([*out, data[done:]]), dict(sorted(receipt.items()))
-
 
     def _remember(self, secret: bytes, label: str) -> None:
         """What was a secret in one place is one everywhere: a token of a log is hidden in a script, too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from postmortem.lazy import lazy
 from postmortem.redact.rules import (
     HARMLESS_TAIL,
     HARMLESS_TOKEN_HEAD,
@@ -18,14 +19,14 @@ from postmortem.redact.standin import STANDIN
 
 Span = tuple[int, int]
 
-_HEAD = re.compile(rb"[A-Za-z0-9_.-]*$")
-_TAIL = re.compile(rb"[A-Za-z0-9_.-]{0,48}")
+_HEAD = lazy(rb"[A-Za-z0-9_.-]*$")
+_TAIL = lazy(rb"[A-Za-z0-9_.-]{0,48}")
 # What may stand between a key and its value; each alternative is short, so that a miss costs nothing.
-_ASSIGN = re.compile(rb"\\*[\"']?\]?\)?[ \t]{0,8}(=>|:=|\?=|==?(?!=)|:(?!:))[ \t]{0,32}")
-_NAMED = re.compile(rb"\\*[\"']?[\s,]{1,80}\\*[\"']?value\\*[\"']?[ \t]{0,4}[:=][ \t]{0,8}", re.I)
+_ASSIGN = lazy(rb"\\*[\"']?\]?\)?[ \t]{0,8}(=>|:=|\?=|==?(?!=)|:(?!:))[ \t]{0,32}")
+_NAMED = lazy(rb"\\*[\"']?[\s,]{1,80}\\*[\"']?value\\*[\"']?[ \t]{0,4}[:=][ \t]{0,8}", re.I)
 # A first look from the word on, so that most mentions cost one match.
 _LOOK = {
-    word: re.compile(
+    word: lazy(
         word
         + follows
         + rb"[A-Za-z0-9_.-]{0,48}+(?:\\*[\"']?[\])]{0,2}(?:[ \t]{0,8}[:=?]|>)"
@@ -33,17 +34,17 @@ _LOOK = {
     )
     for word, follows in WORDS.items()
 }
-_FLAG = re.compile(rb"[ \t\x00]+(?=[^\s\x00-])")
-_OPEN = re.compile(rb"(\\*)([\"'])")
-_STOP = re.compile(
+_FLAG = lazy(rb"[ \t\x00]+(?=[^\s\x00-])")
+_OPEN = lazy(rb"(\\*)([\"'])")
+_STOP = lazy(
     rb"[\s\x00]|[,;&](?=\s|\x00|[\"'\\]|$|[A-Za-z_][\w.-]{0,40}=)"
     rb"|[)}\]]+(?=[\s,;\x00\"'\\]|$)|[\"']|\\+[\"'nrt]|</"
 )
-_NUMBER = re.compile(rb"[+-]?\d{1,9}(?:\.\d+)?[a-z%/]{0,4}|0x[0-9a-f]{1,4}|[\[({].*", re.I | re.S)
-_BLOCK = re.compile(rb"[|>][+-]?[0-9]?[ \t]*\r?\n(?:[ \t]+[^\n]*(?:\n|$)){1,64}")
-_PROSE = re.compile(rb"[a-z]{1,15}(?=[ ][A-Za-z'\"(])|[A-Z][a-z]{1,15}(?=[ ][a-z])")
-_NEXT_KEY = re.compile(rb"[A-Za-z_]\w*=")
-_PASSWD_SAYS = re.compile(rb"(?i)\b(?:password|authentication|user|permission|expiry|unchanged|must|account|files)\b")
+_NUMBER = lazy(rb"[+-]?\d{1,9}(?:\.\d+)?[a-z%/]{0,4}|0x[0-9a-f]{1,4}|[\[({].*", re.I | re.S)
+_BLOCK = lazy(rb"[|>][+-]?[0-9]?[ \t]*\r?\n(?:[ \t]+[^\n]*(?:\n|$)){1,64}")
+_PROSE = lazy(rb"[a-z]{1,15}(?=[ ][A-Za-z'\"(])|[A-Z][a-z]{1,15}(?=[ ][a-z])")
+_NEXT_KEY = lazy(rb"[A-Za-z_]\w*=")
+_PASSWD_SAYS = lazy(rb"(?i)\b(?:password|authentication|user|permission|expiry|unchanged|must|account|files)\b")
 _LONGEST = 65536  # bytes of one value
 _NEAR = 512  # bytes before a key in which a quote may have been opened
 _BEFORE_FLAG = (b"", b" ", b"\t", b"\0", b"\n", b'"', b"'")

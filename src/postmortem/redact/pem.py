@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from postmortem.lazy import lazy
 
 Span = tuple[int, int]
 
-_BEGIN = re.compile(rb"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_END = re.compile(rb"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----?-?-?-?-?")
+_BEGIN = lazy(rb"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_END = lazy(rb"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----?-?-?-?-?")
 _LONGEST = 65536  # bytes between the two
-_BODY = re.compile(rb"[\"']?(?:[A-Za-z0-9+/]{1,76}={0,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .*)?[\"',]*\r?$")
-_INLINE = re.compile(rb"(?:\\+[nr]|[A-Za-z0-9+/=\s]|\\+/)*")
-_INLINE_BEFORE = re.compile(rb"(?:\\+[nr]|[A-Za-z0-9+/=]|\\+/)*$")
+_BODY = lazy(rb"[\"']?(?:[A-Za-z0-9+/]{1,76}={0,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .*)?[\"',]*\r?$")
+_INLINE = lazy(rb"(?:\\+[nr]|[A-Za-z0-9+/=\s]|\\+/)*")
+_INLINE_BEFORE = lazy(rb"(?:\\+[nr]|[A-Za-z0-9+/=]|\\+/)*$")
 
 
 def pem(data: bytes, _low: bytes) -> Iterator[Span]:

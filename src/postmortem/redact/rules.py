@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from postmortem.lazy import lazy
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -48,8 +50,8 @@ _JWT = rb"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
 SHORTEST_RUN = 15
 RUN_STARTS_BY = 14
 # Case matters in all of these; the lookbehind keeps words such as `task-…` out.
-ANY_SHAPE = re.compile(rb"(?<![A-Za-z0-9])(?:" + b"|".join(s.pattern for s in SHAPES) + rb")")
-_NAMED = tuple((s.name, re.compile(s.pattern)) for s in (*SHAPES, Shape("jwt", _JWT)))
+ANY_SHAPE = lazy(rb"(?<![A-Za-z0-9])(?:" + b"|".join(s.pattern for s in SHAPES) + rb")")
+_NAMED = tuple((s.name, lazy(s.pattern)) for s in (*SHAPES, Shape("jwt", _JWT)))
 
 
 def shape_of(secret: bytes) -> str | None:
@@ -73,7 +75,7 @@ CONTEXTS = (
     Context(
         "authorization",
         b"auth",
-        re.compile(
+        lazy(
             rb"(?i)authorization\\*[\"']?\s{0,4}[:=]\s{0,4}\\*[\"']?(?:"
             rb"(?:basic|bearer|token|apikey|negotiate|ntlm)[ \t]+([^\s\"'\x00\\,]+)"
             rb"|((?:digest|aws4|oauth|hmac)" + _REST + rb"+)|([^\s\"'\x00\\]+))"
@@ -81,12 +83,12 @@ CONTEXTS = (
         ),
         1,
     ),
-    Context("jwt", b"eyj", re.compile(rb"(?<![A-Za-z0-9_-])(" + _JWT + rb")")),
-    Context("bearer", b"bearer", re.compile(rb"(?i)\bbearer[ \t:=]+(?=[\w.~+/-]*\d)([\w.~+/-]{8,}=*)")),
+    Context("jwt", b"eyj", lazy(rb"(?<![A-Za-z0-9_-])(" + _JWT + rb")")),
+    Context("bearer", b"bearer", lazy(rb"(?i)\bbearer[ \t:=]+(?=[\w.~+/-]*\d)([\w.~+/-]{8,}=*)")),
     Context(
         "url-userinfo",
         b"://",
-        re.compile(
+        lazy(
             rb"://(?:[^\s/:@\"'<>\\]{0,128}:(?!\d{1,5}[/?#])((?:(?!://)[^\s\"'<>\\\x00]){1,512})@(?=[^\s@])"
             rb"|(?=[\w.~-]*\d)([\w.~-]{20,256})@(?=[\w\[]))"
         ),
@@ -94,28 +96,26 @@ CONTEXTS = (
     Context(
         "cookie",
         b"cookie",
-        re.compile(rb"(?i)\bcookie2?\\*[\"']?\s?[:=]\s{0,4}\\*[\"']?([\w.%-]+=" + _REST + rb"+)"),
+        lazy(rb"(?i)\bcookie2?\\*[\"']?\s?[:=]\s{0,4}\\*[\"']?([\w.%-]+=" + _REST + rb"+)"),
         label="cookie",
     ),
-    Context("ssh-key", b" aaaa", re.compile(rb" (AAAA[A-Za-z0-9+/]{60,}={0,3})"), label="ssh-key"),
-    Context("signed-url", b"sig", re.compile(rb"(?i)[?&;-]sig(?:nature)?=([^&\s\"'\x00\\]{8,})"), 1),
-    Context("signed-url", b"x-amz-cred", re.compile(rb"(?i)x-amz-credential=([^&\s\"'\x00\\]{8,})")),
+    Context("ssh-key", b" aaaa", lazy(rb" (AAAA[A-Za-z0-9+/]{60,}={0,3})"), label="ssh-key"),
+    Context("signed-url", b"sig", lazy(rb"(?i)[?&;-]sig(?:nature)?=([^&\s\"'\x00\\]{8,})"), 1),
+    Context("signed-url", b"x-amz-cred", lazy(rb"(?i)x-amz-credential=([^&\s\"'\x00\\]{8,})")),
     Context(
         "curl-user",
         b"curl",
-        re.compile(
-            rb"curl\b[^\n]{0,500}?[\s\x00](?:-u|--user|--proxy-user)[\s\x00=]*[\"']?[^\s:\"'\x00]+:([^\s\"'\x00]+)"
-        ),
+        lazy(rb"curl\b[^\n]{0,500}?[\s\x00](?:-u|--user|--proxy-user)[\s\x00=]*[\"']?[^\s:\"'\x00]+:([^\s\"'\x00]+)"),
     ),
-    Context("sshpass", b"sshpass", re.compile(rb"sshpass[\s\x00]+-p[\s\x00]*[\"']?([^\s\"'\x00]+)")),
-    Context("netrc", b"login ", re.compile(rb"login[ \t]+\S+\s+password[ \t]+(\S+)")),
+    Context("sshpass", b"sshpass", lazy(rb"sshpass[\s\x00]+-p[\s\x00]*[\"']?([^\s\"'\x00]+)")),
+    Context("netrc", b"login ", lazy(rb"login[ \t]+\S+\s+password[ \t]+(\S+)")),
     Context(
         "wandb-key",
         b"wandb",
-        re.compile(rb"(?i)wandb[^\n]{0,60}?(?<![0-9A-Za-z])([0-9a-f]{40})(?![0-9A-Za-z])"),
+        lazy(rb"(?i)wandb[^\n]{0,60}?(?<![0-9A-Za-z])([0-9a-f]{40})(?![0-9A-Za-z])"),
         label="wandb-key",
     ),
-    Context("webhook", b"hooks.slack.com", re.compile(rb"(?i)hooks\.slack\.com/(?:services|workflows)/([\w/]{10,})")),
+    Context("webhook", b"hooks.slack.com", lazy(rb"(?i)hooks\.slack\.com/(?:services|workflows)/([\w/]{10,})")),
 )
 
 # A key is secret when it contains one of these, in any case; `key` must stand behind a KEY_OWNER. The value says what
@@ -130,32 +130,32 @@ WORDS = {
     b"mnemonic": rb"",
     b"key": rb"",
 }
-KEY_OWNER = re.compile(
+KEY_OWNER = lazy(
     rb"(?:api|access|private|auth|sign(?:ing)?|encrypt(?:ion)?|account|master|licen[sc]e|wallet|session|ssh|service|deploy|admin)[_. -]?$"
 )
 
 # Before a bare `pass`: `db_pass`, `dbpass`, but not `sshpass` or `compass`.
-PASS_HEAD = re.compile(rb"(?:^|[_.-]|db|user|my|root|admin|ssl|smtp|mysql|pg|redis|rpc|http|proxy|login)$")
+PASS_HEAD = lazy(rb"(?:^|[_.-]|db|user|my|root|admin|ssl|smtp|mysql|pg|redis|rpc|http|proxy|login)$")
 # Keys that contain such a word and hold no secret: names, places, counts and times.
-HARMLESS_TAIL = re.compile(
+HARMLESS_TAIL = lazy(
     rb"(?:[_.-]?(?:files?|filename|path|paths|dir|directory|name|names|type|count|counts|len|length|ttl|expir(?:y|es|ed|ation)(?:[_.-]\w+)?|endpoint|url|uri|env"
     rb"|enabled|required|policy|timeout|age|size|limit|rate|field|format|status|version|ref|keyref|budget|usage|throughput|latency|index|idx|pos|position"
     rb"|mount|mounts|provider|helper|manager|source|bucket|per[_.-]?s(?:ec(?:ond)?)?)|[.](?:service|socket|target|path|timer|mount|slice|scope|py|sh|go|rs|js|c|cpp|h))$"
 )
-HARMLESS_TOKEN_TAIL = re.compile(
+HARMLESS_TOKEN_TAIL = lazy(
     rb"^s?[_.-]?(?:ids?|type_ids|map|list|set|stream|bucket|group|classification|length|mask|embedding)s?$"
 )
-HARMLESS_TOKEN_HEAD = re.compile(
+HARMLESS_TOKEN_HEAD = lazy(
     rb"(?:^|[_.-])(?:eos|bos|pad|unk|sep|cls|mask|stop|special|image|video|audio|begin|end|next|last|first|chat|think|tool|decoder_start|num|max|min"
     rb"|total|prompt|completion|generated|input|output|cached|reasoning|draft|accepted|per|each|by|to|of|non|multi)[_.-]?$"
 )
 # Values that say nothing: empty words, masks, references that the shell or a template fills in, and plain code.
-HARMLESS_VALUE = re.compile(
+HARMLESS_VALUE = lazy(
     rb"(?i)(?:none|null|nil|true|false|yes|no|on|off|set|unset|empty|n/a|undefined|required|optional|string|str|bytes|redacted|masked|hidden|\*+|x{3,}|\.{3,}|-+|<[a-z_ -]*>"
     rb"|\[?redacted\]?|\[?(?:filtered|masked)\]?|\$\{?[a-z_][a-z0-9_]*\}?|\$[0-9@*#]|\$\{[a-z_0-9]+:[-?+]\}?|%[sdrv]|%\([a-z_]+\)s|\{[a-z_.0-9]*\}|\{\{[^}]*\}\}?"
     rb"|(?:self|os|cls|args|config|settings|cfg|process|env|ctx|opts|options|params)\.[a-z_][\w.]*(?:[(\[].*)?|(?:getpass|input|getenv)\(.*"
     rb"|\$\(.*|`.*)"
 )
-SECRET_FILES = re.compile(
+SECRET_FILES = lazy(
     rb"(?:^|/)(?:run/secrets/.+|\.?vast_api_key|vastai/api_key|huggingface/(?:stored_)?tokens?|\.git-credentials|\.pgpass|serviceaccount/token)$"
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 
-STANDIN = re.compile(rb"\[hidden:[a-z0-9-]{1,24}:[0-9a-f]{6}\]")
+from postmortem.lazy import lazy
+
+STANDIN = lazy(rb"\[hidden:[a-z0-9-]{1,24}:[0-9a-f]{6}\]")
 DEFAULT_KEY = hashlib.sha256(b"postmortem stand-ins v1").digest()
 
 

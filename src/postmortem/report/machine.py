@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from postmortem.lazy import lazy
 from postmortem.model import Fact, Kind
 from postmortem.report.provider import image, provider
 from postmortem.report.safe import plain
@@ -13,9 +13,9 @@ from postmortem.scene import Reading, Scene
 
 FIRST_LINES, RECORD = 40, 60
 # `Linux version 6.8.0-45-generic (buildd@...`, at boot
-VERSION = re.compile(r"\bLinux version (\d[\w.+~-]*)")
+VERSION = lazy(r"\bLinux version (\d[\w.+~-]*)")
 # `CPU: 3 PID: 700 Comm: trainer Not tainted 6.8.0-45-generic #45-Ubuntu`, in every OOM and oops record
-TAINT = re.compile(r"\b(?:Not tainted|Tainted: [A-Z ()]+?) +(\d+\.\d+[\w.+~-]*) +#")
+TAINT = lazy(r"\b(?:Not tainted|Tainted: [A-Z ()]+?) +(\d+\.\d+[\w.+~-]*) +#")
 PER_GPU = ("gpu.name", "gpu.driver", "gpu.memory_total", "gpu.uuid", "gpu.serial")
 
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from postmortem.lazy import lazy
 from postmortem.report import Report
 from postmortem.report.masks import masked
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-_COUNTED = re.compile(r"^\d+ (?:decisive|strong|weak|refuting)\b.*\bpoints?\b.*|^nothing against$")
+_COUNTED = lazy(r"^\d+ (?:decisive|strong|weak|refuting)\b.*\bpoints?\b.*|^nothing against$")
 # numbers that tell one line from another of its kind: which GPU, Xid, rank, script line
-NAMED = re.compile(
+NAMED = lazy(
     r"\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\b|(?<=\): )\d+"
     r"|\b(?:gpu|rank|device|dev|errno|status|line|code|sector)[ =:]*\w+",
     re.IGNORECASE,

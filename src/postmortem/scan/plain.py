@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-GLOBAL_FLAGS = re.compile(r"\(\?([a-zA-Z01]*)(?:-([a-zA-Z01]*))?([:)])")
-NAMED = re.compile(r"\(\?P?<[^\W\d]\w*>")
-RECURSION = re.compile(r"\(\?(?:P=\w+|P>\w+|&\w+|R|[-+]?\d+)\)")
-SAME = re.compile(r"\(\?P=(\w+)\)")
-CONDITION = re.compile(r"\(\?\([^)]*\)")
-COMMENT = re.compile(r"\(\?#[^)]*\)")
-FUZZY = re.compile(r"\{(?!\d*,?\d*\})[\w\s<>=+,:]*\}")
+from postmortem.lazy import lazy
+
+GLOBAL_FLAGS = lazy(r"\(\?([a-zA-Z01]*)(?:-([a-zA-Z01]*))?([:)])")
+NAMED = lazy(r"\(\?P?<[^\W\d]\w*>")
+RECURSION = lazy(r"\(\?(?:P=\w+|P>\w+|&\w+|R|[-+]?\d+)\)")
+SAME = lazy(r"\(\?P=(\w+)\)")
+CONDITION = lazy(r"\(\?\([^)]*\)")
+COMMENT = lazy(r"\(\?#[^)]*\)")
+FUZZY = lazy(r"\{(?!\d*,?\d*\})[\w\s<>=+,:]*\}")
 ESCAPES = {
     "K": "(?:)", "m": "", "M": "", "G": "", "z": "", "Z": "", "h": r"\s", "H": r".", "R": r"\s{1,2}", "X": "(?:.+)",
 }  # fmt: skip

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from postmortem.lazy import lazy
 
 Lines = Sequence[str]
 
-_ACCESS = re.compile(
+_ACCESS = lazy(
     r"(?i)(?:permission denied|operation not permitted|access denied|insufficient permissions"
     r"|(command not found|not found|no such file or directory|no such process|no such device"
     r"|executable file not found.*))\W*$"
 )
-_NO_TOOL = re.compile(r"(?:-?\w*sh: )?(?:\d+: )?([\w.-]+): (?:command )?not found$")
+_NO_TOOL = lazy(r"(?:-?\w*sh: )?(?:\d+: )?([\w.-]+): (?:command )?not found$")
 
 
 def access_error(lines: Lines) -> str:

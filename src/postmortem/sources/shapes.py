@@ -6,86 +6,83 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
+from postmortem.lazy import lazy
 from postmortem.lines import split
 from postmortem.model import Kind
 
 Lines = Sequence[str]
-_SHELL = re.compile(r"^#!\s*(?:/\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:busybox\s+)?(?:ba|da|k|z|a)?sh\b")
-_USER_SPACE = re.compile(r"\bRun /\S+ as init process|\bFreeing unused kernel |\bsystemd\[1\]: |^\[ +OK +\] |^INIT: ")
+_SHELL = lazy(r"^#!\s*(?:/\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:busybox\s+)?(?:ba|da|k|z|a)?sh\b")
+_USER_SPACE = lazy(r"\bRun /\S+ as init process|\bFreeing unused kernel |\bsystemd\[1\]: |^\[ +OK +\] |^INIT: ")
 CONSOLE_LINES = 3  # lines without a stamp; fewer may be a torn message of the kernel
-_KERNEL_TIME = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d{6}\]")
+_KERNEL_TIME = lazy(r"^(?:<\d+>)?\[ *\d+\.\d{6}\]")
 
 # (kind, share of the lines that must match, pattern)
 _RATIOS: tuple[tuple[Kind, float, re.Pattern[str]], ...] = (
-    (Kind.PROC, 0.9, re.compile(r"^\d+ \(.*\) [RSDZTtXxKWPI] -?\d+ \d+ ")),  # /proc/PID/stat
-    (Kind.PROC, 0.9, re.compile(r"^\d+:[\w,=.-]*:/")),  # /proc/PID/cgroup
-    (Kind.DISK, 0.9, re.compile(r"^\S+ on /.* type \S+ \(\S+\)$")),  # mount
-    (Kind.DISK, 0.9, re.compile(r"^\S+ /\S* \S+ (?:rw|ro)\b\S* \d \d$")),  # /proc/mounts
-    (Kind.DISK, 0.9, re.compile(r"^\d+ \d+ \d+:\d+ \S+ /\S* .* - \S+ \S+ \S+$")),  # mountinfo
-    (Kind.CGROUP, 0.9, re.compile(
+    (Kind.PROC, 0.9, lazy(r"^\d+ \(.*\) [RSDZTtXxKWPI] -?\d+ \d+ ")),  # /proc/PID/stat
+    (Kind.PROC, 0.9, lazy(r"^\d+:[\w,=.-]*:/")),  # /proc/PID/cgroup
+    (Kind.DISK, 0.9, lazy(r"^\S+ on /.* type \S+ \(\S+\)$")),  # mount
+    (Kind.DISK, 0.9, lazy(r"^\S+ /\S* \S+ (?:rw|ro)\b\S* \d \d$")),  # /proc/mounts
+    (Kind.DISK, 0.9, lazy(r"^\d+ \d+ \d+:\d+ \S+ /\S* .* - \S+ \S+ \S+$")),  # mountinfo
+    (Kind.CGROUP, 0.9, lazy(
         r"^(?:(?:low|high|max|oom|oom_kill|oom_group_kill|sock_throttled) \d+|(?:oom_kill_disable|under_oom) \d+)$"
     )),
-    (Kind.HOST, 0.9, re.compile(r"^(?:some|full) avg10=")),
-    (Kind.HOST, 0.9, re.compile(r"^(?:Mem|Swap|Low|High|Total|-/\+ buffers/cache|\s+total\s+used\s+free).*")),
-    (Kind.HOST, 0.9, re.compile(
+    (Kind.HOST, 0.9, lazy(r"^(?:some|full) avg10=")),
+    (Kind.HOST, 0.9, lazy(r"^(?:Mem|Swap|Low|High|Total|-/\+ buffers/cache|\s+total\s+used\s+free).*")),
+    (Kind.HOST, 0.9, lazy(
         r"^(?:nr_|pg|ps|numa_|thp_|oom_kill|workingset_|compact_|kswapd|slabs_|allocstall|drop_|unevictable_"
         r"|balloon_|swap_|zone_|cow_|ksm)\w* ?\d+$"
     )),
-    (Kind.LISTING, 0.9, re.compile(r"^(?:total \d+|[-dlcbps][-rwxsStT]{9}[.+@]? .*|/?[^ ]*:|)$")),  # ls -l
-    (Kind.LISTING, 0.9, re.compile(
+    (Kind.LISTING, 0.9, lazy(r"^(?:total \d+|[-dlcbps][-rwxsStT]{9}[.+@]? .*|/?[^ ]*:|)$")),  # ls -l
+    (Kind.LISTING, 0.9, lazy(
         r"^\s+(?:\S+ => .*|linux-vdso\.so\.\d.*|/\S*ld-linux\S*.*|statically linked|not a dynamic.*)$"
     )),
-    (Kind.LISTING, 0.9, re.compile(r"^[\d.]+[KMGTP]?\t\S")),  # du
-    (Kind.LISTING, 0.9, re.compile(r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d \S")),  # lspci
-    (Kind.LISTING, 0.9, re.compile(r"^(?:kernel|vm|fs|net|user|dev|abi)\.[\w./-]+ = ")),  # sysctl
-    (Kind.LISTING, 0.9, re.compile(r"^\s*\d+  \S")),  # shell history
+    (Kind.LISTING, 0.9, lazy(r"^[\d.]+[KMGTP]?\t\S")),  # du
+    (Kind.LISTING, 0.9, lazy(r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d \S")),  # lspci
+    (Kind.LISTING, 0.9, lazy(r"^(?:kernel|vm|fs|net|user|dev|abi)\.[\w./-]+ = ")),  # sysctl
+    (Kind.LISTING, 0.9, lazy(r"^\s*\d+  \S")),  # shell history
 )  # fmt: skip
 
 # (kind, pattern of one of the first lines)
 _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.PS, re.compile(
+    (Kind.PS, lazy(
         r"^\s*(?:(?:F|S|USER|UID|RUSER|PID|PPID|STAT|LWP|TTY|STARTED)\s+)+.*\b(?:CMD|COMMAND|ARGS|COMM)\s*$"
     )),
-    (Kind.PS, re.compile(r"^top - \d\d:\d\d:\d\d up ")),
-    (Kind.PROC, re.compile(r"^Limit\s+Soft Limit\s+Hard Limit\s+Units")),
-    (Kind.PROC, re.compile(r"^Name:\t\S.*")),
-    (Kind.HOST, re.compile(r"^MemTotal:\s+\d+ kB$|^procs -+memory-+|^\s+total\s+used\s+free\b")),
-    (Kind.HOST, re.compile(r"^\s?\d\d:\d\d:\d\d up .*load average:")),
-    (Kind.DISK, re.compile(r"^Filesystem\s.*\bMounted on$")),
-    (Kind.CONTAINER, re.compile(
+    (Kind.PS, lazy(r"^top - \d\d:\d\d:\d\d up ")),
+    (Kind.PROC, lazy(r"^Limit\s+Soft Limit\s+Hard Limit\s+Units")),
+    (Kind.PROC, lazy(r"^Name:\t\S.*")),
+    (Kind.HOST, lazy(r"^MemTotal:\s+\d+ kB$|^procs -+memory-+|^\s+total\s+used\s+free\b")),
+    (Kind.HOST, lazy(r"^\s?\d\d:\d\d:\d\d up .*load average:")),
+    (Kind.DISK, lazy(r"^Filesystem\s.*\bMounted on$")),
+    (Kind.CONTAINER, lazy(
         r"^CONTAINER ID\s|^NAME\s+(?:READY|IMAGE)\s.*STATUS|^(?:NAMESPACE\s+)?(?:NAME\s+READY|LAST SEEN)\s"
     )),
-    (Kind.CONTAINER, re.compile(r"^\s*(?:Last )?State:\s+(?:Terminated|Running|Waiting)\s*$|^\s*containerStatuses:")),
-    (Kind.CONTAINER, re.compile(r'^\s*"(?:HostConfig|OOMKilled|containerStatuses)":')),
-    (Kind.LISTING, re.compile(
+    (Kind.CONTAINER, lazy(r"^\s*(?:Last )?State:\s+(?:Terminated|Running|Waiting)\s*$|^\s*containerStatuses:")),
+    (Kind.CONTAINER, lazy(r'^\s*"(?:HostConfig|OOMKilled|containerStatuses)":')),
+    (Kind.LISTING, lazy(
         r"^(?:Netid\s+)?State\s+Recv-Q|^Proto\s+Recv-Q|^Active (?:Internet|UNIX)|^(?:ESTAB|LISTEN|UNCONN)\s+\d"
     )),
-    (Kind.LISTING, re.compile(
+    (Kind.LISTING, lazy(
         r"^Module\s+Size\s+Used by|^Architecture:\s|^uid=\d+|^; <<>> DiG|^\s+File: |^NAME\s+MAJ:MIN"
     )),
-    (Kind.LISTING, re.compile(
+    (Kind.LISTING, lazy(
         r"^core file size\s|^\s+Local time: |^[●○×*] \S+\.(?:service|scope|slice|mount|socket|timer)\b"
         r"|^COMMAND\s+PID\s"
     )),
-    (Kind.LISTING, re.compile(
+    (Kind.LISTING, lazy(
         r"^\s*JobID\s+JobName|^qname\s|^Linux \S+ \d+\.\d+|^NVRM version:|^\d+: \w+\S*\s+(?:inet|<)|^smartctl "
         r"|^SMART "
     )),
 )  # fmt: skip
 
-_SMI = re.compile(
+_SMI = lazy(
     r"^\|\s+NVIDIA-SMI |NVSMI LOG|^NVIDIA-SMI has failed|^Failed to initialize NVML"
     r"|^Unable to determine the device handle"
     r"|^GPU \d+: .*\(UUID: (?:GPU|MIG)-|^No devices were found|ROCm System Management|<nvidia_smi_log>"
     r"|^#\s*(?:Date\s+Time\s+)?gpu\s+pwr"
 )
-_SMI_CSV = re.compile(
-    r"^(?:index|name|uuid|pci\.bus_id|timestamp|gpu_\w+|driver_version)(?:, [\w. ]+(?:\[\w+%?\]|\[%\])?)+$"
-)
-_SMI_BODY = re.compile(r"^\s*(?:$|[|+=<#-]|.* +: |GPU |MIG |Unable|Failed|NVIDIA|[A-Z][a-z]{2} [A-Z][a-z]{2} |\s)")
-_ENV = re.compile(
-    r"^(?:export )?[A-Za-z_][A-Za-z0-9_]*=|^#|^\[[\w .-]+\]$|^options \S+ |^$|^names of the others:|^==> "
-)
+_SMI_CSV = lazy(r"^(?:index|name|uuid|pci\.bus_id|timestamp|gpu_\w+|driver_version)(?:, [\w. ]+(?:\[\w+%?\]|\[%\])?)+$")
+_SMI_BODY = lazy(r"^\s*(?:$|[|+=<#-]|.* +: |GPU |MIG |Unable|Failed|NVIDIA|[A-Z][a-z]{2} [A-Z][a-z]{2} |\s)")
+_ENV = lazy(r"^(?:export )?[A-Za-z_][A-Za-z0-9_]*=|^#|^\[[\w .-]+\]$|^options \S+ |^$|^names of the others:|^==> ")
 
 
 def is_binary(head: bytes) -> bool:
@@ -97,8 +94,8 @@ def is_binary(head: bytes) -> bool:
     return odd * 20 > len(sample)
 
 
-_DESCRIBED = re.compile(r"Name:\s+\S+\s*$")  # the first line of kubectl describe
-_DESCRIBED_PART = re.compile(r"(?:Namespace|Node|Containers|Controlled By|QoS Class|Conditions|Events):")
+_DESCRIBED = lazy(r"Name:\s+\S+\s*$")  # the first line of kubectl describe
+_DESCRIBED_PART = lazy(r"(?:Namespace|Node|Containers|Controlled By|QoS Class|Conditions|Events):")
 
 
 def shape_of(lines: Lines) -> Kind | None:
