@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -222,37 +221,4 @@ def test_hostile_logs_are_text(browser: Any, tmp_path: Path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 1200
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.close()
-
-
-def big(path: Path, megabytes: int) -> Path:
-    """A kernel log with many faults among ordinary lines."""
-    path.mkdir()
-    with (path / "kern.log").open("w") as out:
-        line, size = 0, 0
-        while size < megabytes << 20:
-            day, second = divmod(line // 50, 86400)
-            clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-            stamp = f"2026-03-{day + 1:02d}T{clock}.{line % 50 * 20:03d}000+00:00 node7 kernel: "
-            text = stamp + (
-                f"NVRM: Xid (PCI:0000:{line % 8:02x}:00): 31, pid={line % 999}, name=train, Ch 00000008, intr 00000000. MMU Fault"
-                if line % 40 == 0
-                else f"eth0: link {line % 7} is up and nothing is wrong with packet {line} of the ordinary traffic"
-            )
-            size += out.write(text + "\n")
-            line += 1
-    return path
-
-
-@pytest.mark.parametrize("megabytes", [8, pytest.param(256, marks=pytest.mark.slow)])
-def test_a_big_bundle_makes_a_small_page(megabytes: int, browser: Any, tmp_path: Path) -> None:
-    file = tmp_path / "r.html"
-    file.write_text(render(report_of(big(tmp_path / "in", megabytes))), encoding="utf-8")
-    assert file.stat().st_size < 2_000_000
-    start = time.monotonic()
-    page, noise = opened(browser, file)
-    took = time.monotonic() - start
-    assert noise == []
-    assert took < 1.5  # a new tab included
-    assert "repeated events" in page.locator("#time").inner_text()
     page.close()

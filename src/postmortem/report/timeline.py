@@ -14,7 +14,8 @@ from postmortem.scene import Scene
 MOST_EVIDENCE = 12  # of one finding
 MOST_LINKS = 400  # rows of the chain
 MOST_EVENTS = 300  # single rows of other events; of more, those of one kind, source and stretch of time are one row
-STRETCHES = 100
+STRETCHES = (100, 30, 10, 3, 1)  # how finely rows are binned: as finely as MOST_ROWS allows
+MOST_ROWS = 1000
 LONGEST = 500
 Key = tuple[datetime, str, int]
 
@@ -24,7 +25,8 @@ def timeline(diagnosis: Diagnosis, scene: Scene) -> list[dict[str, Any]]:
     rows = dict(list(of_chain(diagnosis))[:MOST_LINKS])
     others = [(key, one) for key, one in of_events(scene) if key not in rows]
     if len(others) > MOST_EVENTS:
-        others = list(binned(others))
+        tries = (list(binned(others, count)) for count in STRETCHES)
+        others = next((some for some in tries if len(some) <= MOST_ROWS), others[:0]) or list(binned(others, 1))
     for key, row in others:
         rows.setdefault(key, row)
     return [row for _, row in sorted(rows.items(), key=lambda one: one[0])]
@@ -60,11 +62,11 @@ def row(item: Evidence, class_id: str, place: str) -> dict[str, Any]:
     }
 
 
-def binned(rows: list[tuple[Key, dict[str, Any]]]) -> Iterator[tuple[Key, dict[str, Any]]]:
+def binned(rows: list[tuple[Key, dict[str, Any]]], stretches: int) -> Iterator[tuple[Key, dict[str, Any]]]:
     """One row for all events of one kind, one source and one stretch of time."""
     rows = sorted(rows, key=lambda one: one[0])
     begin, end = rows[0][0][0], rows[-1][0][0]
-    width = max((end - begin).total_seconds() / STRETCHES, 0.001)
+    width = max((end - begin).total_seconds() / stretches, 0.001)
     groups: dict[tuple[int, str, str], list[tuple[Key, dict[str, Any]]]] = {}
     for key, one in rows:
         stretch = int((key[0] - begin).total_seconds() / width)

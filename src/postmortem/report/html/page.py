@@ -12,6 +12,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from postmortem.report import Report
+from postmortem.report.html.fit import LIMIT, SHARES, fitted
 from postmortem.report.html.links import Links
 from postmortem.report.html.picture import picture
 from postmortem.report.html.plots import plots
@@ -20,6 +21,7 @@ from postmortem.report.words import (
     about,
     alike,
     beside,
+    counted,
     end,
     exhibits,
     followed,
@@ -42,7 +44,16 @@ PAGE, STYLE, SCRIPT = "page.html.j2", "style.css", "script.js"
 
 
 def page(report: Report) -> str:
-    """The whole file."""
+    """The whole file, below two megabytes: of a report too big for that, the part that fits."""
+    for share in SHARES:
+        made = written(fitted(report, share))
+        if len(made.encode("utf-8", "surrogatepass")) < LIMIT:
+            break
+    return made
+
+
+def written(report: Report) -> str:
+    """The file of a report that fits."""
     style, script = text(STYLE), text(SCRIPT)
     allowed = f"style-src {digest(style)}; script-src {digest(script)}"
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
@@ -59,7 +70,15 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"told": told, "place": place, "reasons": reasons, "weight": weight, "shown": shown, "size": size}
+    env.filters |= {
+        "told": told,
+        "place": place,
+        "reasons": reasons,
+        "weight": weight,
+        "shown": shown,
+        "size": size,
+        "counted": counted,
+    }
     env.filters["ticked"] = ticked
     return env
 
