@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -14,6 +15,7 @@ from postmortem.cli.showing import emit, showing
 
 STATUS = {"healthy": 0, "undecided": 5}
 FAILED_WITH_CAUSE, FAILED_WITHOUT = 3, 4
+SELDOM = 200_000  # new objects before cycles are looked for: nearly all that a diagnosis makes lives until its end
 
 
 def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
@@ -90,6 +92,7 @@ def analyze(
 
 def _report(watch: Any, path: str, **given: Any) -> Any:
     """The report; the program's own code is imported here, which takes as long as a small diagnosis."""
+    gc.set_threshold(SELDOM, 10, 10)
     with watch.stage("imports"):
         from postmortem.analysis import analyze as run
     return run(path, stdin=sys.stdin.buffer if path == "-" else None, watch=watch, **given)

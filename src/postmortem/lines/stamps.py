@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 
 from postmortem.lazy import lazy
 from postmortem.lines.types import Stamp
@@ -57,11 +58,14 @@ def zone_of(text: str) -> timezone | None:
     return timezone(timedelta(minutes=-minutes if text[0] == "-" else minutes)) if minutes else UTC
 
 
+_RESOLUTION = tuple(10.0**-digits for digits in range(10))  # by digits behind the decimal point
+
+
 def fraction(digits: str | None) -> tuple[int, float]:
-    """(microseconds, resolution in seconds) of the digits behind the decimal point."""
+    """(microseconds, resolution in seconds) of the up to nine digits behind the decimal point."""
     if not digits:
         return 0, 1.0
-    return int((digits + "00000")[:6]), 10.0 ** -len(digits)
+    return int(digits[:6].ljust(6, "0")), _RESOLUTION[len(digits)]
 
 
 def wall(
@@ -95,23 +99,27 @@ def iso(text: str, at: int = 0) -> Read | None:
         return None
     base, digits, offset, name = m.groups()
     end = m.end()
-    zone = None
-    if offset:
-        zone = zone_of(offset)
-    elif name:
-        zone = zone_of(name)
-        if zone is None:
-            end = m.start(4) - 1
+    zone = offset or name
+    if name and zone_of(name) is None:
+        zone, end = None, m.start(4) - 1
+    when = _second(base, zone)
+    if when is None:
+        return None
+    if not digits:
+        return Stamp(text[at:end], "wall", when, None, 1.0 if len(base) > 16 else 60.0), end
     micro, resolution = fraction(digits)
+    precise = when.replace(microsecond=micro)
+    return Stamp(text[at:end], "wall", precise, None, resolution if len(base) > 16 else 60.0), end
+
+
+@lru_cache(4096)  # many lines of a log are of one second
+def _second(base: str, zone: str | None) -> datetime | None:
+    """The time of `2026-05-01T12:00:00` in this zone; None where there is no such day or year."""
     try:
         when = datetime.fromisoformat(base.replace("_", "T"))
-        if micro or zone is not None:
-            when = when.replace(microsecond=micro, tzinfo=zone)
     except ValueError:
         return None
-    if when.year not in YEARS:
-        return None
-    return Stamp(text[at:end], "wall", when, None, resolution if len(base) > 16 else 60.0), end
+    return when.replace(tzinfo=zone_of(zone) if zone else None) if when.year in YEARS else None
 
 
 def numeric(text: str, at: int = 0) -> Read | None:
