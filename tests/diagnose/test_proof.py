@@ -33,11 +33,14 @@ MAPS = "7f5d5e391000-7f5d5e398000 r-xp 00000000 fd:00 1370817 /usr/lib64/librt-2
         ({"run.log": WORK + "2026-05-01T12:00:08Z ERROR ledger mismatch\n", "status.txt": EXIT}, "failed"),
         ({"cron.log": "sweep rc=0\nsweep rc=0\nsweep rc=0\nsweep: base=/srv stamp=7\n"}, "undecided"),
         ({"run.log": EXIT + WORK * 3}, "undecided"),
+        ({"run.log": WORK + DONE + WORK * 3}, "healthy"),
+        ({"run.log": DONE + WORK * 6}, "undecided"),
     ],
     ids=[
         "its last word", "status at the end", "status in a file of its own", "calm lines after it", "a warning elsewhere", "another calm log",
         "memory map after it", "frames after it", "another worker's log ends in frames", "frames beside a status of 0",
         "a count of failures before a status of 0", "an error beside a status of 0", "the last run has no end", "the log goes on",
+        "a long farewell", "an early step's success",
     ],
 )  # fmt: skip
 def test_healthy_is_earned(files: dict[str, str], status: str, tmp_path) -> None:  # type: ignore[no-untyped-def]

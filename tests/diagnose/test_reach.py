@@ -11,7 +11,7 @@ import pytest
 
 from postmortem.diagnose.outcome import Outcome
 from postmortem.diagnose.passed import ends_its_log, passed
-from postmortem.diagnose.reach import Window, out_of_reach
+from postmortem.diagnose.reach import Window, out_of_reach, window
 from postmortem.diagnose.related import with_related
 from postmortem.model import Event, Evidence, Fact, Finding, Instant, Kind, Role, Verdict
 from postmortem.scene import Scene
@@ -93,6 +93,39 @@ def test_passed(text: str, line: int, was_passed: bool, is_end: bool) -> None:
     reading = one.readings[0]
     fault = replace(OOM, evidence=(reading.evidence(line),))
     assert (passed(fault, one), ends_its_log(fault, one)) == (was_passed, is_end)
+
+
+@pytest.mark.parametrize(
+    ("texts", "told_in", "tens", "far"),
+    [
+        ({"manager.log": (11, 11)}, "manager.log", 5, True),
+        ({"manager.log": (11, 11), "daemon.log": (0, 11)}, "manager.log", 5, False),
+        ({"manager.log": (11, 11), "daemon.log": (0, 11)}, "manager.log", -30, True),
+        ({"run.log": (0, 11), "other.log": (-300, -290)}, "run.log", -20, True),
+        ({"run.log": (0, 11)}, "", -30, True),
+        ({"run.log": (0, 11)}, "", -2, False),
+    ],
+    ids=[
+        "the outcome's log is all there is", "the daemon's log began earlier", "before both", "an old log tells nothing of this run",
+        "no outcome, and the log began much later", "no outcome, and just before the log",
+    ],
+)  # fmt: skip
+def test_the_run_begins_where_its_logs_begin(
+    texts: dict[str, tuple[int, int]], told_in: str, tens: int, far: bool
+) -> None:
+    one = scene({name: (Kind.LOG, minutes(*span)) for name, span in texts.items()})
+    fault = found("memory.oom-kill-host", 600.0 * tens, line=1)
+    last = next((r for r in one.readings if r.path == told_in), None)
+    item = last.evidence(last.source.text.count) if last else fault.evidence[0]
+    end = replace(found("outcome.exit" if last else "storage.io-error", 0), evidence=(item,), when=item.when)
+    status = Outcome("failed", end if last else fault)
+    assert bool(out_of_reach(fault, status, window(status, one), one)) is far
+
+
+def minutes(first: int, last: int) -> str:
+    """A log of one line every ten minutes, from and to this many tens of minutes after the start."""
+    rows = (START + timedelta(minutes=10 * n) for n in range(first, last + 1))
+    return "".join(f"{at_:%Y-%m-%dT%H:%M:%SZ} INFO app: step\n" for at_ in rows)
 
 
 def carried(text: str) -> str:

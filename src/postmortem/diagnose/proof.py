@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from postmortem.diagnose.entity import seconds_apart
 from postmortem.diagnose.passed import of_an_earlier_attempt
+from postmortem.diagnose.spans import last_stamp
 from postmortem.diagnose.trouble import is_debris, is_trouble
 from postmortem.lines import Line
 from postmortem.model import Evidence, Finding, Kind, Role, Verdict
@@ -14,6 +15,7 @@ from postmortem.scene import Reading, Scene
 
 LAST = 3  # lines that tell how a log ends
 FAREWELL = 6  # lines that may follow the weakest success: a summary, a clean-up
+LONG_FAREWELL = 25  # and a plain one
 OLDER_S = 3600.0
 _WARNS = re.compile(r"\bWARN(?:ING)?\b|^[Ww]arning:")
 UNIT = "outcome.unit-finished"
@@ -23,7 +25,7 @@ def doubt(success: Finding, findings: Sequence[Finding], scene: Scene) -> str:
     """Why a success does not prove that all is well, as a sentence; empty when it does."""
     item = success.evidence[-1]
     mild = success.verdict is Verdict.SUSPECTED
-    if mild and (why := too_little(success, scene)):
+    if why := too_little(success, scene, mild):
         return why
     for reading in newest_logs(scene):
         if older(reading, item):
@@ -34,17 +36,17 @@ def doubt(success: Finding, findings: Sequence[Finding], scene: Scene) -> str:
     return hidden(success, findings)
 
 
-def too_little(success: Finding, scene: Scene) -> str:
-    """Why a mild success is too little: it does not end its log, or it is of some unit that may not be the one."""
+def too_little(success: Finding, scene: Scene, mild: bool) -> str:
+    """Why a success is too little: its log goes on long after it, or it is of some unit that may not be the one."""
     item = success.evidence[-1]
-    if success.class_id == UNIT:
+    if mild and success.class_id == UNIT:
         return "some unit ended well, and nothing says that it is the one that matters"
     reading = scene.reading(item.source)
     if reading is None or reading.source.kind is not Kind.LOG or success.class_id == "outcome.service-working":
         return ""
     several = sum(e.source == item.source for e in success.evidence) > 1
-    after = sum(1 for _ in after_it(reading, item))
-    if after > (0 if several else FAREWELL):
+    room = (0 if several else FAREWELL) if mild else LONG_FAREWELL
+    if any(n >= room for n, _ in enumerate(after_it(reading, item))):
         return "the log goes on after it and tells no further end"
     return ""
 
@@ -66,8 +68,7 @@ def older(reading: Reading, item: Evidence) -> bool:
     """Whether a log ended long before the success, or is of an earlier try: a story that was over by then."""
     if of_an_earlier_attempt(reading.path, item.source):
         return True
-    last = next((w for n in range(reading.source.text.count, 0, -1) if (w := reading.when(n)) is not None), None)
-    gap = seconds_apart(last, item.when)
+    gap = seconds_apart(last_stamp(reading), item.when)
     return gap is not None and gap > OLDER_S
 
 

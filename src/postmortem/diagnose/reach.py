@@ -9,11 +9,14 @@ from postmortem.detect.coverage import host_pids
 from postmortem.diagnose.entity import Match, compare, same_key, seconds_apart
 from postmortem.diagnose.outcome import Outcome
 from postmortem.diagnose.rank import same_pid
-from postmortem.model import Finding, Instant, Kind, Role
-from postmortem.scene import Reading, Scene
+from postmortem.diagnose.spans import log_spans
+from postmortem.model import Finding, Instant, Role
+from postmortem.scene import Scene
 
 LONG_BEFORE_S = 1800.0  # a death this long before the outcome, told of somebody else, is another story
 AFTER_S = 300.0
+# states that last until somebody mends them: a run that began later meets them all the same
+LASTING = ("gpu.fell-off-bus", "gpu.driver-hang", "gpu.driver-mismatch", "storage.read-only", "gpu.no-device")
 KERNEL_KILLS = ("memory.oom-kill-cgroup", "memory.oom-kill-host")
 
 
@@ -26,41 +29,54 @@ class Window:
 
 
 def window(outcome: Outcome, scene: Scene) -> Window:
-    """The run's window, from the log that told the outcome."""
-    if outcome.finding is None or outcome.finding.when is None:
-        return Window(None, None)
-    reading = scene.reading(outcome.finding.evidence[0].source)
-    start = first_stamp(scene.parts(reading)[0]) if reading and reading.source.kind is Kind.LOG else None
-    return Window(start, outcome.finding.when)
+    """The run's window: from where the logs begin that were written up to its end, as far as times are known.
+
+    Where only a machine's faults are known, and no outcome, the run is what the newest logs tell of.
+    """
+    spans = log_spans(scene)
+    end = outcome.finding
+    if end is not None and end.role is Role.OUTCOME:
+        if end.when is None:
+            return Window(None, None)
+        own = [s for s in spans if s.path in {e.source for e in end.evidence}]
+        near = [s for s in spans if within(s.last, end.evidence[-1].when)]
+        return Window(earliest([s.first for s in (*own, *near)]), end.when)
+    newest = latest([s.last for s in spans])
+    return Window(earliest([s.first for s in spans if within(s.last, newest)]), newest)
 
 
-def first_stamp(reading: Reading) -> Instant | None:
-    """The first time that a source tells."""
-    for number, _ in reading.source.text.kept():
-        when = reading.when(number)
-        if when is not None:
-            return when
-    return None
+def within(last: Instant, end: Instant | None) -> bool:
+    """Whether a log was written up to the end: it stops at most that long before it."""
+    gap = seconds_apart(last, end)
+    return gap is not None and gap <= LONG_BEFORE_S
+
+
+def earliest(moments: list[Instant]) -> Instant | None:
+    return min(moments, key=lambda m: m.utc, default=None)
+
+
+def latest(moments: list[Instant]) -> Instant | None:
+    return max(moments, key=lambda m: m.utc, default=None)
 
 
 def out_of_reach(finding: Finding, outcome: Outcome, span: Window, scene: Scene) -> str:
     """Why a finding cannot belong to the incident, as a sentence; empty when it can."""
     end = outcome.finding
-    if end is None or finding is end or same_pid(finding, end):
+    if end is None or (same_pid(finding, end) and finding is not end) or (finding is end and end.role is Role.OUTCOME):
         return ""
     if end.role is not Role.OUTCOME:  # a machine's faults are all that is known of its end: only their age counts
-        return too_old(finding, span) or before_the_boot(finding, end, scene)
+        return too_old(finding, span) or before_the_boot(finding, span.end, scene)
     late = too_late(finding, span) if outcome.status == "failed" else ""
-    early = too_old(finding, span) or before_the_boot(finding, end, scene)
+    early = too_old(finding, span) or before_the_boot(finding, end.evidence[-1].when, scene)
     by_kind = asked_to_stop(finding, end) or no_signal(finding, end)
     return early or late or by_kind or somebody_else(finding, outcome, scene)
 
 
-def before_the_boot(finding: Finding, end: Finding, scene: Scene) -> str:
+def before_the_boot(finding: Finding, end: Instant | None, scene: Scene) -> str:
     """A sentence when the machine was booted between the finding and the end of the run."""
     last = finding.evidence[-1]
     for boot in scene.named("boot"):
-        ran_later = seconds_apart(boot.when, end.evidence[-1].when)
+        ran_later = seconds_apart(boot.when, end)
         if boot.source == last.source and boot.line > last.line and ran_later is not None and ran_later > 0:
             return "the machine was booted between it and the end of the run"
     return ""
@@ -83,8 +99,8 @@ def asked_to_stop(finding: Finding, end: Finding) -> str:
 
 def too_old(finding: Finding, span: Window) -> str:
     """A sentence when the finding is older than the run."""
-    gap = seconds_apart(finding.when, span.start)
-    if gap is None or gap < LONG_BEFORE_S:
+    gap = seconds_apart(finding.evidence[-1].when, span.start)
+    if gap is None or gap < LONG_BEFORE_S or finding.class_id in LASTING:
         return ""
     return f"it happened {spoken(gap)} before the run began"
 
