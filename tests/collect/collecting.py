@@ -103,7 +103,9 @@ def our_processes() -> set[int]:
             state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
             continue
-        if (b"postmortem-guard" in line or b"postmortem-worker" in line) and state != "Z":
+        if (
+            b"postmortem-guard" in line or b"postmortem-worker" in line or b"postmortem-follower" in line
+        ) and state != "Z":
             found.add(int(folder.name))
     return found
 

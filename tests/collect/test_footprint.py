@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from collecting import read, read_tar, run
+
+from postmortem.collect import CollectOptions, agent_script
 
 MOST = 64 << 10  # KiB
 
@@ -64,3 +68,44 @@ def test_memory_and_priorities(tmp_path: Path) -> None:
     assert max(scores) >= 500
     assert nice >= 10
     assert out.stat().st_size <= 10_000_000
+
+
+def cached(path: Path) -> int:
+    """Bytes of the file in the page cache."""
+    done = subprocess.run(
+        ["fincore", "--bytes", "--noheadings", "--output", "RES", path], capture_output=True, check=True
+    )
+    return int(done.stdout.split()[0])
+
+
+def test_the_page_cache_is_dropped_behind_a_big_log(tmp_path: Path) -> None:
+    can = subprocess.run(
+        ["dd", "if=/dev/null", "of=/dev/null", "iflag=nocache", "count=0"], capture_output=True, check=False
+    )
+    if can.returncode or shutil.which("fincore") is None:
+        pytest.skip("dd cannot drop the cache, or nothing can look at it")
+    log, out = tmp_path / "big.log", tmp_path / "b.tar.gz"
+    log.write_text("".join(f"line {n} of a log that is longer than its tail\n" for n in range(60_000)))
+    with log.open() as file:
+        os.fsync(file.fileno())
+    log.read_text()
+    if cached(log) < log.stat().st_size:
+        pytest.skip("this file system keeps no cache")
+    assert run(CollectOptions(str(out), deadline=20, logs=((str(log), "big"),)))[0] == 0
+    assert "logs/full/big.part1" in read(out).members
+    assert cached(log) == 0
+
+
+def test_a_dd_that_knows_no_such_flag_harms_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    dd = folder / "dd"
+    dd.write_text('#!/bin/sh\ncase "$*" in *iflag=nocache*) exit 1 ;; esac\nexec /bin/dd "$@"\n')
+    dd.chmod(0o755)
+    log = tmp_path / "big.log"
+    log.write_text("".join(f"line {n} of a log that is longer than its tail\n" for n in range(3000)))
+    script = agent_script(CollectOptions(deadline=20, logs=((str(log), "big"),)))
+    script = script.replace("PATH=/usr/local/sbin:", f"PATH={folder}:/usr/local/sbin:")
+    done = subprocess.run(["sh", "-s"], input=script.encode(), capture_output=True, timeout=60, check=True)
+    assert read_tar(done.stdout).text("logs/full/big.part1") == log.read_text()
+    assert done.stderr == b""

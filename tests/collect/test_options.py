@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from postmortem.collect import CollectOptions, split_label, with_config
+from postmortem.collect.plan import load_plan
 from postmortem.collect.transport import ssh
 from postmortem.errors import UsageError
 
@@ -35,6 +36,9 @@ probes:
   - {name: ports, run: ss -ltnp, seconds: 2.5, bytes: 4096, why: who listens}
   - name: table
     file: /proc/net/tcp
+enabled: [kernel, "host.*", clock]
+disabled:
+  - host.vmstat
 """
 
 
@@ -48,6 +52,7 @@ def test_a_configuration_adds_to_the_options(tmp_path: Path) -> None:
         ("ports", "ss -ltnp", "", 2.5, 4096),
         ("table", "", "/proc/net/tcp", 2.0, 65536),
     ]
+    assert (options.enabled, options.disabled) == (("kernel", "host.*", "clock"), ("host.vmstat",))
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,10 @@ def test_a_configuration_adds_to_the_options(tmp_path: Path) -> None:
         ("probes:\n- {name: x, run: y, seconds: soon}\n", ["2: seconds must be a number, not 'soon'"]),
         ("probes:\n- name: x\n  run: y\n  limit: 3\n", ["4: a probe has no key 'limit'"]),
         ("scripts:\n- [a]\n", ["2: must be one line of text"]),
+        ("enabled: gpu.pci\n", ["1: enabled must be a list"]),
+        ("enabled:\n- clock\n- gpu.smi\n", ["3: no probe and no tier is called 'gpu.smi'"]),
+        ("disabled:\n- net.socket\n", ["2: no probe and no tier is called 'net.socket'; did you mean 'net.sockets'?"]),
+        ("disabled:\n- [clock]\n- kernels\n", ["2: must be one line of text", "3: no probe and no tier is called"]),
         ("- a\n", ["1: the file must be a mapping"]),
         ("logs: [a\n", ["2: "]),
         ("wrong: 1\nlogs: 2\n", ["1: the file has no key 'wrong'", "2: logs must be a list"]),
@@ -74,6 +83,26 @@ def test_mistakes_are_told_with_their_lines(text: str, mistakes: list[str], tmp_
     lines = str(caught.value).splitlines()
     assert len(lines) == len(mistakes)
     assert all(line.startswith(f"{path}:{mistake}") for line, mistake in zip(lines, mistakes, strict=True))
+
+
+ALL = {spec.name for spec in load_plan().specs}
+KERNEL = {"kernel.log", "kernel.flags", "kernel.cmdline", "kernel.modules"}
+
+
+@pytest.mark.parametrize(
+    ("enabled", "disabled", "kept"),
+    [
+        ((), (), ALL),
+        ((), ("logs.*",), ALL - {"logs.tail", "logs.deleted", "logs.inventory", "logs.full"}),
+        (("kernel",), (), KERNEL),
+        (("kernel", "clock"), ("kernel.modules",), KERNEL - {"kernel.modules"} | {"clock"}),
+        (("kernel.*",), (), KERNEL | {"kernel.pstore"}),
+        (("clock",), ("clock",), set()),
+    ],
+    ids=["all", "but a glob", "a tier", "a tier and a name, but one", "a glob", "nothing"],
+)
+def test_which_probes_are_chosen(enabled: tuple[str, ...], disabled: tuple[str, ...], kept: set[str]) -> None:
+    assert ALL - load_plan().left_out(enabled, disabled) == kept
 
 
 def test_an_empty_configuration_is_none(tmp_path: Path) -> None:

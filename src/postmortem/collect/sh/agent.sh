@@ -107,7 +107,7 @@ main() {
 	[ -n "$POSTMORTEM_DEBUG" ] || exec 2>/dev/null
 	cd /
 	S='' worker='' guard='' stop='' notes='' states='' tiers='' ended=no mode=whole abandoned='''' dead_mounts='' stuck_paths='' done_paths=''
-	log_paths='' log_todo='' log_members='' labels='' given='' pci_sampled='' smi_sampled='' gpu_is_stuck='' gpu_answered='' other=''
+	log_paths='' log_todo='' log_members='' labels='' given='' follower='' pci_sampled='' smi_sampled='' gpu_is_stuck='' gpu_answered='' other=''
 	members=0 sent=0 note_count=0 hangs=0 step=0 wid=0 log_count=0
 	two=é
 	counts_bytes=no
@@ -131,6 +131,7 @@ main() {
 	if make_spool; then
 		exec 3<>"$S/events"
 		start_guard
+		start_follower
 		start_worker
 		plan
 		alive "$guard" || stop='no process could be started'

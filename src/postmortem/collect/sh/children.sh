@@ -52,6 +52,7 @@ clean_up() {
 	[ -n "$worker" ] && kill_worker
 	[ -n "$S$tools" ] && rm -rf ${S:+"$S"} ${tools:+"$tools"}
 	[ -n "$guard" ] && kill -9 "$guard" 2>/dev/null
+	[ -n "$follower" ] && kill -9 ${setsid:+"-$follower"} "$follower" 2>/dev/null
 	S=
 }
 
@@ -62,6 +63,18 @@ start_guard() {
 		exec $setsid sh -c "$GUARD" postmortem-guard "$$" "$S" "$beat" "$((end + 50 - now))" "$fast_clock" "$has_proc" "$tools"
 	) </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
 	guard=$!
+}
+
+start_follower() { # who asked for us keeps our input open: when it is closed, nobody wants the rest
+	[ "$PM_LINGERS" = yes ] || return 0
+	exec 6<&0 # a child in the background gets /dev/null for input, unless it is named
+	(
+		# shellcheck disable=SC2016 # the follower expands it
+		exec $setsid sh -c 'trap "" PIPE TERM INT HUP; cat; kill -TERM "$1"' postmortem-follower "$$"
+	) <&6 >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
+	follower=$!
+	exec 6<&-
+	echo "$follower" >"$S/follower"
 }
 
 start_worker() {

@@ -42,6 +42,8 @@ while alive "$@"; do
 	[ "$now" -lt "$end" ] || kill -9 "$1"
 done
 trap - EXIT
-read -r worker <"$2/worker" && kill -9 "-$worker"
-kill -9 "$worker" 2>/dev/null
+for file in "$2/worker" "$2/follower"; do
+	read -r child <"$file" && kill -9 "-$child"
+	kill -9 "$child" 2>/dev/null
+done
 rm -rf "$2" ${7:+"$7"}

@@ -200,31 +200,33 @@ std_logs() { # files that standard output or error of some process goes to
 	done
 }
 
-second_sample() { # 0.3 s or more after the first, or as late as was asked for
+ripe() { # NAME FIRST: back 0.3 s or more after the first sample, or as late as was asked for; fails when there is no time
 	stream
 	wait_cs=30
 	[ "$PM_SAMPLE_CS" -le 30 ] || wait_cs=$PM_SAMPLE_CS
+	until=$(($2 + wait_cs))
 	now
-	until=$((sampled + wait_cs))
-	while [ "$now" -lt "$until" ] && [ "$now" -lt $((end - 50)) ] && [ -z "$stop" ]; do
-		alive "$guard" || return 0
+	while [ "$now" -lt "$until" ]; do
+		[ "$now" -lt $((end - 50)) ] && [ -z "$stop" ] && alive "$guard" || return 1
 		read -r _ <&3
 		now
 	done
-	now
-	times="host $((now - sampled))${NL}cgroup $((now - sampled))$NL"
-	probe sample2.host run 100 131072 sample2/host/counters host_again
-	probe sample2.cgroup run 100 131072 sample2/cgroup/counters cgroup_again
-	[ -z "$pci_sampled" ] || { now && times="${times}pci $((now - pci_sampled))$NL" && probe sample2.gpu run 100 131072 sample2/gpu/pci gpu_again; }
+	times="$times$1 $((now - $2))$NL"
+}
+
+second_sample() {
+	times=
+	ripe host "$sampled" && probe sample2.host run 100 131072 sample2/host/counters host_again
+	ripe cgroup "$sampled" && probe sample2.cgroup run 100 131072 sample2/cgroup/counters cgroup_again
 	probe sample2.blocked run 100 131072 sample2/proc/dstate blocked_again
-	if [ "$gpu_answered" = yes ]; then
-		now
-		times="${times}smi $((now - smi_sampled))$NL"
+	[ -n "$pci_sampled" ] && ripe pci "$pci_sampled" && probe sample2.gpu run 100 131072 sample2/gpu/pci gpu_again
+	if [ "$gpu_answered" = yes ] && ripe smi "$smi_sampled"; then
 		probe gpu.nvidia-smi-again run 400 65536 sample2/gpu/nvidia-smi-short smi_short
 		probe gpu.nvidia-smi-q-again run 400 524288 sample2/gpu/nvidia-smi-q smi_q
 	fi
-	stream
+	[ -n "$times" ] || return 0
 	times="# hundredths of a second between the first sample and the second$NL$times"
+	stream
 	text_member sample2/times "$times"
 	log sample2.times whole 0 ${#times} sample2/times "" ""
 	return 0

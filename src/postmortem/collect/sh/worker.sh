@@ -194,6 +194,10 @@ window() { # PATH FROM BYTES END: whole lines of that range into $out
 	[ $(($2 + $3)) -ge "$4" ] || fit
 }
 
+forget() { # PATH: what was read of it leaves the page cache, which a memory cgroup counts; where dd(1) can ask for that
+	[ "$no_cache" = no ] || dd if="$1" of=/dev/null iflag=nocache count=0 2>/dev/null || no_cache=no
+}
+
 do_full() { # PATH: a log bigger than its tail, as numbered parts; of a huge one the head and the end
 	plain_file "$1" || return 0
 	size_of "$1" || return 0
@@ -220,12 +224,14 @@ do_full() { # PATH: a log bigger than its tail, as numbered parts; of a huge one
 		give "$state" "$member.part$n" "$1" "bytes $from to $at of $size" "$got"
 		n=$((n + 1))
 	done
+	forget "$1"
 }
 
 serve() { # SPOOL NUMBER: answers requests until the agent closes the FIFO
 	S=$1
 	wid=$2
 	take_slot 0
+	no_cache=
 	err=$S/err.$wid
 	while IFS=$US read -r kind cap member _ argument <&4; do
 		: >"$out"
