@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from collecting import read, run
+from collecting import Bundle, read, run
 
 from postmortem.analysis import engine, examine
 from postmortem.collect import CollectOptions
@@ -54,8 +54,16 @@ def test_a_rising_counter_is_seen(step: int, tmp_path: Path) -> None:
     assert {"gpu/nvidia-smi-q", "sample2/gpu/nvidia-smi-q", "sample2/gpu/nvidia-smi-short"} <= bundle.members.keys()
     between = dict(line.split() for line in bundle.text("sample2/times").splitlines()[1:])
     assert min(map(int, between.values())) >= 30
-    report, scene = examine(engine(), out)
+    report, scene = examine(engine(), alone(bundle, tmp_path / "gpu-only"))
     risen = {event.fields["counter"]: event.fields["rise"] for event in scene.named("counter.rising")}
-    gpu = {name: rise for name, rise in risen.items() if name.startswith("gpu.")}
-    assert gpu == ({"gpu.replays": "3", "gpu.ecc_uncorrected": "3"} if step else {})
+    assert risen == ({"gpu.replays": "3", "gpu.ecc_uncorrected": "3"} if step else {})
     assert ("3 more within" in str(report)) == bool(step)
+
+
+def alone(bundle: Bundle, folder: Path) -> Path:
+    """What the GPU said, without this machine's own logs."""
+    for name, data in bundle.members.items():
+        if "gpu/" in name or name == "sample2/times":
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+    return folder
