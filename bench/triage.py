@@ -108,10 +108,10 @@ def cpu_seconds() -> float:
 
 def rand_index(out: Path, truth: dict[str, str]) -> float:
     """The adjusted Rand index of the groups: 1 the same, 0 chance."""
-    from postmortem.triage.frame import frame_of
+    from postmortem.triage.frame import fleet_of
     from postmortem.triage.store import read_rows
 
-    frame, _ = frame_of(read_rows(out))
+    frame = fleet_of(read_rows(out)).frame
     found = dict(zip(frame["path"], frame["group"].where(frame["group"] != "", frame["status"]), strict=True))
     pairs = sum(comb(n, 2) for n in Counter((truth[p], found[p]) for p in truth).values())
     ours = sum(comb(n, 2) for n in Counter(found[p] for p in truth).values())

@@ -14,7 +14,7 @@ from postmortem.triage.engines import Pool
 from postmortem.triage.job import Batch, Done, Item, Options
 from postmortem.triage.row import COLUMNS, Row
 from postmortem.triage.run import AHEAD, Run
-from postmortem.triage.store import Store, before, read_rows
+from postmortem.triage.store import Store, read_rows, standing
 
 OPTIONS = Options("c1")
 
@@ -145,5 +145,5 @@ def test_what_was_known_before_the_last_run(tmp_path: Path) -> None:
         store.append([Done(Item("a", ""), "1", row("a", "1", fingerprint="old"))])
     with Store(tmp_path) as store:
         store.append([Done(Item("b", ""), "2", row("b", "2", fingerprint="new"))])
-        known = before(tmp_path, store.start)
+        known = standing(tmp_path, store.start)
     assert (known.paths, known.fingerprints) == ({"a"}, {"old"})

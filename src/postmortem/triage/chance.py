@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import exp, lgamma, log
+from math import exp, lgamma, log, log1p
 
 
 def choose(n: int, k: int) -> float:
@@ -17,21 +17,41 @@ def binomial_tail(k: int, n: int, p: float) -> float:
         return 1.0
     if p <= 0 or k > n:
         return 0.0
-    return added(choose(n, i) + i * log(p) + (n - i) * log(1 - p) for i in range(k, n + 1))
+
+    def term(i: int) -> float:
+        return exp(choose(n, i) + i * log(p) + (n - i) * log1p(-p))
+
+    if k > (n + 1) * p:
+        return falling(term(k), ((n - i) * p / ((i + 1) * (1 - p)) for i in range(k, n)))
+    return 1.0 - falling(term(k - 1), (i * (1 - p) / ((n - i + 1) * p) for i in range(k - 1, 0, -1)))
 
 
 def fisher_tail(k: int, drawn: int, marked: int, total: int) -> float:
     """P(X >= k) marked ones among `drawn` of `total`, of which `marked` are (hypergeometric)."""
-    least, most = max(k, drawn + marked - total, 0), min(drawn, marked)
-    if k <= max(0, drawn + marked - total):
+    least, most, others = max(0, drawn + marked - total), min(drawn, marked), total - marked - drawn
+    if k <= least:
         return 1.0
-    base = choose(total, drawn)
-    return added(choose(marked, i) + choose(total - marked, drawn - i) - base for i in range(least, most + 1))
+    if k > most:
+        return 0.0
+
+    def term(i: int) -> float:
+        return exp(choose(marked, i) + choose(total - marked, drawn - i) - choose(total, drawn))
+
+    if k > (drawn + 1) * (marked + 1) / (total + 2):
+        return falling(term(k), ((marked - i) * (drawn - i) / ((i + 1) * (others + i + 1)) for i in range(k, most)))
+    down = (i * (others + i) / ((marked - i + 1) * (drawn - i + 1)) for i in range(k - 1, least, -1))
+    return 1.0 - falling(term(k - 1), down)
 
 
-def added(logs: Iterable[float]) -> float:
-    """The sum of what these are the logarithms of, in [0, 1]."""
-    return min(1.0, sum(exp(value) for value in logs))
+def falling(first: float, ratios: Iterable[float]) -> float:
+    """The sum of terms that fall from the first one by these ratios, as far as they count in a double; in [0, 1]."""
+    total = term = first
+    for ratio in ratios:
+        term *= ratio
+        total += term
+        if term < total * 1e-18:
+            break
+    return min(1.0, total)
 
 
 def holm(values: Sequence[float]) -> list[float]:

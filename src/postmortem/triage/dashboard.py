@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from postmortem.report.html import page as report_page  # its style, and how a policy is made
 from postmortem.triage.figures import all_of
+from postmortem.triage.store import Rows
 from postmortem.triage.summary import Summary
 from postmortem.triage.table import day, duration
 
@@ -21,7 +22,7 @@ MOST_ROWS = 20_000  # in the page's table; the store has all
 SHOWN = ("path", "status", "class", "host", "when", "summary", "error", "group", "id")
 
 
-def page(summary: Summary, frame: Any, linked: Set[str] = frozenset()) -> str:
+def page(summary: Summary, frame: Any, whole: Rows, linked: Set[str] = frozenset()) -> str:
     """The whole file; `linked` are the content hashes of bundles whose report stands in reports/."""
     env = Environment(
         loader=DictLoader({PAGE: text(PAGE)}),
@@ -32,7 +33,7 @@ def page(summary: Summary, frame: Any, linked: Set[str] = frozenset()) -> str:
     )
     env.filters |= {"day": day, "duration": duration}
     style, script = report_page.text(report_page.STYLE) + text(STYLE), text(SCRIPT)
-    rows = table_rows(frame)
+    rows = table_rows(frame, whole)
     return env.get_template(PAGE).render(
         s=summary,
         pictures=all_of(summary, frame),
@@ -47,11 +48,12 @@ def page(summary: Summary, frame: Any, linked: Set[str] = frozenset()) -> str:
     )
 
 
-def table_rows(frame: Any) -> list[list[str]]:
+def table_rows(frame: Any, whole: Rows) -> list[list[str]]:
     """Failures and what could not be read first."""
     order = {"failed": 0, "unread": 1, "stopped": 1, "undecided": 2, "healthy": 3}
     ranked = frame.assign(rank=frame["status"].map(order)).sort_values(["rank", "path"], kind="stable")
-    return [list(map(str, row)) for row in ranked[list(SHOWN)].head(MOST_ROWS).itertuples(index=False)]
+    shown = ((whole.at(int(at)), group) for at, group in ranked[["offset", "group"]].head(MOST_ROWS).to_numpy())
+    return [[str((row | {"group": group}).get(c) or "") for c in SHOWN] for row, group in shown]
 
 
 def data(rows: list[list[str]]) -> str:

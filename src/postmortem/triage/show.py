@@ -13,7 +13,7 @@ from postmortem.errors import UsageError
 from postmortem.triage import table
 from postmortem.triage.job import Options
 from postmortem.triage.row import COLUMNS
-from postmortem.triage.store import read_rows
+from postmortem.triage.store import Rows, read_rows
 from postmortem.triage.summary import columns, summary_of
 
 
@@ -29,7 +29,8 @@ def show(wanted: Any, out: Path, start: int, options: Options, colour: bool) -> 
     if wanted.junit:
         from postmortem.triage.junit import junit
 
-        written(wanted.junit, junit(frame))
+        with Rows(out) as whole:
+            written(wanted.junit, junit(frame, whole))
     if wanted.form == "html":
         return dashboard(wanted, out, summary, frame, options)
     if wanted.form == "csv":
@@ -51,7 +52,8 @@ def dashboard(wanted: Any, out: Path, summary: Any, frame: Any, options: Options
     if wanted.out and wanted.reports == "examples":
         reports(out, summary, wanted.paths, options)
     linked = {p.stem for p in (out / "reports").glob("*.html")} if wanted.out else set()
-    html = page(summary, frame, linked)
+    with Rows(out) as whole:
+        html = page(summary, frame, whole, linked)
     written(out / "dashboard.html", html)
     return html
 

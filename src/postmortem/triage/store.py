@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from postmortem.errors import PostmortemError
 from postmortem.triage.job import Done
 from postmortem.triage.row import Row, line_of
 
+# how `line_of` begins a row: the texts between the path and the fingerprint hold no quote
+HEAD = re.compile(
+    rb'\{"path":("(?:[^"\\]|\\.)*"),"status":"\w*","class":(?:null|"[^"\\]*"),"confidence":(?:null|"\w*"),'
+    rb'"fingerprint":(?:null|"([0-9a-f]*)")'
+)
 ROWS, WORK, RUNS = "rows.jsonl", "work.jsonl", "runs.jsonl"
 
 
@@ -91,28 +98,6 @@ class Store:
             return row
 
 
-@dataclass(slots=True)
-class Before:
-    """What was known before the last run: the failures by fingerprint, and the paths."""
-
-    fingerprints: set[str] = field(default_factory=set)
-    paths: set[str] = field(default_factory=set)
-
-
-def before(folder: Path, start: int) -> Before:
-    """From the rows that stand before the offset at which the last run began."""
-    known = Before()
-    with open(folder / ROWS, "rb") as file:
-        for offset, line in lines(file):
-            if offset >= start:
-                break
-            row = parsed(line)
-            if row:
-                known.paths.add(row["path"])
-                known.fingerprints.add(row["fingerprint"])
-    return known
-
-
 def mend(file: Path) -> None:
     """Cut off a last line that a killed run left unfinished."""
     if not file.exists() or not file.stat().st_size:
@@ -144,20 +129,74 @@ def parsed(line: bytes) -> dict[str, Any] | None:
     return told if isinstance(told, dict) and "path" in told else None
 
 
-def read_rows(folder: Path) -> Iterator[tuple[int, Row]]:
-    """(offset, row) of every row that stands: of rows for one path the last one. Raises PostmortemError."""
-    path = folder / ROWS
+@dataclass(slots=True)
+class Standing:
+    """Which rows stand: of rows for one path the last one; and what was known before the last run."""
+
+    replaced: set[int] = field(default_factory=set)  # offsets of the rows that do not stand
+    fingerprints: set[str] = field(default_factory=set)  # before the last run
+    paths: set[str] = field(default_factory=set)
+
+
+def standing(folder: Path, start: int = 0) -> Standing:
+    """A first look at all rows; the last run's begin at the offset `start`. Raises PostmortemError."""
+    found = Standing()
+    last: dict[str, int] = {}
+    with rows_of(folder) as file:
+        for offset, line in lines(file):
+            if head := head_of(line):
+                path = head[0]
+                if path in last:
+                    found.replaced.add(last[path])
+                last[path] = offset
+                if offset < start:
+                    found.paths.add(path)
+                    found.fingerprints.add(head[1])
+    return found
+
+
+def read_rows(folder: Path, known: Standing | None = None) -> Iterator[tuple[int, Row]]:
+    """(offset, row) of every row that stands, in their order. Raises PostmortemError."""
+    replaced = (known or standing(folder)).replaced
+    with rows_of(folder) as file:
+        for offset, line in lines(file):
+            row = parsed(line) if offset not in replaced else None
+            if row:
+                yield offset, row
+
+
+@contextmanager
+def rows_of(folder: Path) -> Iterator[BinaryIO]:
     try:
-        last: dict[str, int] = {}
-        with open(path, "rb") as file:
-            for offset, line in lines(file):
-                row = parsed(line)
-                if row:
-                    last[row["path"]] = offset
-        with open(path, "rb") as file:
-            for offset, line in lines(file):
-                row = parsed(line)
-                if row and last[row["path"]] == offset:
-                    yield offset, row
+        with open(folder / ROWS, "rb") as file:
+            yield file
     except OSError as error:
         raise PostmortemError(f"there are no rows in {folder}: {error.strerror}; run postmortem triage first") from None
+
+
+def head_of(line: bytes) -> tuple[str, str] | None:
+    """The path and the fingerprint of a row, found without reading all of it; None for what is no row."""
+    found = HEAD.match(line)
+    if found and line.endswith(b"}\n"):
+        return json.loads(found[1]), (found[2] or b"").decode()
+    row = parsed(line)
+    return (row["path"], row.get("fingerprint") or "") if row else None
+
+
+class Rows:
+    """Single rows by where they stand, from one open file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = open(folder / ROWS, "rb")  # noqa: SIM115  # closed by close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def at(self, offset: int) -> Row:
+        """The row that begins at an offset."""
+        self._file.seek(offset)
+        row: Row = json.loads(self._file.readline())
+        return row

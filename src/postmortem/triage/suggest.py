@@ -11,7 +11,7 @@ from postmortem.errors import PostmortemError
 from postmortem.lines import split
 from postmortem.report.masks import masked
 from postmortem.triage.clusters import PREFIX, template
-from postmortem.triage.frame import frame_of
+from postmortem.triage.frame import fleet_of
 from postmortem.triage.store import read_rows
 
 STANDS_FOR = {
@@ -25,7 +25,8 @@ LONGEST = 120  # characters of a template that a pattern is made of
 
 def suggest(folder: Path, cluster: str) -> str:
     """YAML with the cluster's commonest line as pattern and sample. Raises PostmortemError for an unknown cluster."""
-    frame, clusters = frame_of(read_rows(folder))
+    fleet = fleet_of(read_rows(folder))
+    frame, clusters = fleet.frame, fleet.clusters
     name = cluster if cluster.startswith(PREFIX) else PREFIX + cluster
     found = next((c for c in clusters if c.id == name), None)
     if found is None:

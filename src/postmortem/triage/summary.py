@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from postmortem.triage.clusters import Cluster
-from postmortem.triage.frame import frame_of
+from postmortem.triage.frame import Fleet, fleet_of
 from postmortem.triage.lemons import ALPHA, CHANGE_TEST, LEMON_TEST, changes, lemons
 from postmortem.triage.names import label
-from postmortem.triage.store import Before, before, read_rows
+from postmortem.triage.row import Row
+from postmortem.triage.store import Rows, Standing, read_rows, standing
 
 SCHEMA = "postmortem/triage/v1"
 BY = ("host", "gpu", "driver", "script", "region", "day", "hour")
@@ -23,9 +24,11 @@ Summary = dict[str, Any]
 
 def summary_of(folder: Path, start: int, since: datetime | None = None, by: Sequence[str] = BY) -> tuple[Summary, Any]:
     """(summary, frame) of the rows in a store; `start` is where the last run's rows begin."""
-    frame, clusters = frame_of(read_rows(folder), since)
-    known = before(folder, start)
-    groups = grouped(frame, clusters, known)
+    known = standing(folder, start)
+    fleet = fleet_of(read_rows(folder, known), since)
+    frame = fleet.frame
+    with Rows(folder) as rows:
+        groups = grouped(fleet, known, rows)
     names = {g["id"]: g["label"] for g in groups}
     found: Summary = {
         "schema": SCHEMA,
@@ -75,53 +78,56 @@ def counted(column: Any) -> dict[str, int]:
     return {str(k): int(v) for k, v in sorted(column.value_counts().items(), key=lambda i: (-i[1], i[0]))}
 
 
-def grouped(frame: Any, clusters: Sequence[Cluster], known: Before) -> list[dict[str, Any]]:
+def grouped(fleet: Fleet, known: Standing, whole: Rows) -> list[dict[str, Any]]:
     """Every group of failures, the most frequent first."""
-    of = {c.id: c for c in clusters}
-    failed = int((frame["status"] == "failed").sum())
-    found = [group(str(name), rows, of.get(str(name)), failed, known) for name, rows in frame.groupby("group") if name]
+    of = {c.id: c for c in fleet.clusters}
+    failed = int((fleet.frame["status"] == "failed").sum())
+    found = [
+        group(str(name), rows, of.get(str(name)), known)
+        | of_example(whole.at(int(rows.iloc[0]["offset"])))
+        | {"share": round(len(rows) / failed, 4), "facts": fleet.facts[str(name)].common()}
+        for name, rows in fleet.frame.groupby("group")
+        if name
+    ]
+    for one in found:
+        cluster = of.get(one["id"])
+        one["label"] = label(one, one.pop("title"), cluster.templates if cluster else ())
     return sorted(found, key=lambda g: (-g["count"], g["id"]))
 
 
-def group(name: str, rows: Any, cluster: Cluster | None, failed: int, known: Before) -> dict[str, Any]:
-    first = rows.iloc[0]
-    common = shared(rows["facts"])
+def of_example(row: Row) -> dict[str, Any]:
+    """What a group shows of its first bundle."""
+    return {
+        "class": row["class"],
+        "title": row["title"] or "",
+        "example": row["path"],
+        "example_id": row["id"] or "",
+        "summary": row["summary"] or "",
+        "lines": row["lines"],
+    }
+
+
+def group(name: str, rows: Any, cluster: Cluster | None, known: Standing) -> dict[str, Any]:
     told: dict[str, Any] = {
         "id": name,
         "named": cluster is None,
-        "class": str(first["class"]) or None,
         "label": "",
         "count": len(rows),
-        "share": round(len(rows) / failed, 4),
         "hosts": counted(rows["host"][rows["host"] != ""]) if rows["host"].any() else {},
         "first": earliest(rows),
         "last": latest(rows),
         "new": bool(known.paths) and is_new(name, rows, cluster, known),
-        "example": str(first["path"]),
-        "example_id": str(first["id"]),
-        "summary": str(first["summary"]),
-        "lines": list(first["lines"]),
-        "facts": common,
         "mean_time_to_failure_s": mean(rows["run_s"]),
         "cost": cost(rows),
     }
-    told["label"] = label(told, str(first["title"]), cluster.templates if cluster else ())
     if cluster:
         told |= {"templates": list(cluster.templates), "nearest": cluster.nearest, "likeness": cluster.likeness}
     return told
 
 
-def is_new(name: str, rows: Any, cluster: Cluster | None, known: Before) -> bool:
+def is_new(name: str, rows: Any, cluster: Cluster | None, known: Standing) -> bool:
     """Whether no earlier run had it; clusters have no lasting id, so their bundles are asked."""
     return not known.paths & set(rows["path"]) if cluster else name not in known.fingerprints
-
-
-def shared(facts: Any) -> dict[str, Any]:
-    """The facts that at least four in five of the rows agree on."""
-    seen: Counter[tuple[str, Any]] = Counter()
-    for told in facts:
-        seen.update((k, v) for k, v in told.items() if isinstance(v, str | int | float | bool))
-    return {k: v for (k, v), n in sorted(seen.items(), key=lambda i: str(i[0])) if n >= 0.8 * len(facts)}
 
 
 def mean(column: Any) -> float | None:
@@ -180,8 +186,8 @@ def gaps(frame: Any) -> dict[str, Any]:
     sources: Counter[str] = Counter()
     classes_open: Counter[str] = Counter()
     for told in open_ones["gaps"]:
-        sources.update({f"{g['source'] or 'the archive'}: {g['state']}" for g in told})
-        classes_open.update({c for g in told for c in g["opens"]})
+        sources.update({gap for gap, _ in told})
+        classes_open.update({c for _, opens in told for c in opens})
     return {
         "without_cause": len(open_ones),
         "with_a_gap": sum(bool(g) for g in open_ones["gaps"]),
