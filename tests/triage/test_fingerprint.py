@@ -31,10 +31,12 @@ def xid(host: str, pci: str, what: str, s: int = 1) -> dict[str, str]:
     return {"kern.log": XID.format(host=host, pci=pci, what=what, s=s) + "\n"}
 
 
-def oom(cid: str, pid: int, victim: str, t: float) -> dict[str, str]:
+def oom(cid: str, pid: int, victim: str, t: float, limit: str = "346030080") -> dict[str, str]:
     group = f"/docker/{cid * 64}"
     return {
-        "dmesg.txt": f"[{t:.6f}] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset={cid * 64},mems_allowed=0,oom_memcg={group},task_memcg={group},task={victim},pid={pid},uid=0\n"
+        "dmesg.txt": f"[{t - 0.01:.6f}] {victim} invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+        f"[{t - 0.01:.6f}] memory: usage {limit}kB, limit {limit}kB, failcnt {pid}\n"
+        f"[{t:.6f}] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset={cid * 64},mems_allowed=0,oom_memcg={group},task_memcg={group},task={victim},pid={pid},uid=0\n"
         f"[{t + 0.01:.6f}] Memory cgroup out of memory: Killed process {pid} ({victim}) total-vm:8{pid}kB, anon-rss:7{pid}kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0\n"
     }
 
@@ -57,11 +59,13 @@ EQUAL = {
         xid("b", "0000:17:00", "31, pid=92, name=prove, Ch 00000018, intr 00000000. MMU Fault: ENGINE GRAPHICS GPC1 GPCCLIENT_T1_0 faulted @ 0x7f00_00001000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_WRITE"),
     ),
     "a kill at the limit in another container": (oom("a", 4312, "prover", 99.5), oom("b", 77, "prover", 1042.0)),
+    "a limit that is nearly the same": (oom("a", 4312, "prover", 99.5), oom("b", 77, "prover", 1042.0, "346030144")),
     "a syntax error at another line and folder": (shell("/opt/a/run.sh", 12, "fi"), shell("/home/u/run.sh", 346, "fi")),
     "a panic of another thread and line": (panic("w-1", "src/msm.rs:41:9", 7), panic("w-9", "src/msm.rs:44:13", 8123)),
 }  # fmt: skip
 UNEQUAL = {
     "another Xid": (xid("a", "0000:9b:00", OFF), xid("a", "0000:9b:00", "48, pid=811, name=prove, An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at partition 9, subpartition 1.")),
+    "another limit": (oom("a", 4312, "prover", 99.5), oom("b", 77, "prover", 1042.0, "8388608")),
     "another victim": (oom("a", 4312, "prover", 99.5), oom("a", 4312, "python3", 99.5)),
     "another script": (shell("/opt/a/run.sh", 12, "fi"), shell("/opt/a/bench.sh", 12, "fi")),
     "another token": (shell("/opt/a/run.sh", 12, "fi"), shell("/opt/a/run.sh", 12, "done")),

@@ -19,7 +19,7 @@ TELLING: dict[str, tuple[str, ...]] = {
     "gpu.gsp-timeout": ("xid", "rpc"),
     "memory": (),
     "memory.alloc-failed": ("reason",),
-    "memory.oom-kill-cgroup": ("victim",),
+    "memory.oom-kill-cgroup": ("victim", "limit_kb"),
     "memory.oom-kill-host": ("constraint",),
     "memory.oom-kill-userspace": ("killer",),
     "process": ("comm", "signal_name"),
@@ -33,6 +33,7 @@ TELLING: dict[str, tuple[str, ...]] = {
     "kernel": ("what",),
 }
 EXACT = frozenset({"xid", "sxid", "code", "status"})  # numbers that are names
+SIZES = frozenset({"limit_kb"})  # KiB; two digits, since a limit may be some share of what a machine has
 NAMES = frozenset({"script", "library", "place"})  # of which only the last part counts
 BY_WORDS = ("runtime.", "gpu.cuda-error", "comm.nccl-error")  # a class of many faults
 
@@ -64,6 +65,8 @@ def told(root: Finding) -> list[str]:
 def shape(key: str, value: str) -> str:
     if key in EXACT:
         return value
+    if key in SIZES:
+        return f"{int(value) / (1 << 20):.2g} GiB" if value.isdigit() else ""
     return masked(value.rsplit("/", 1)[-1] if key in NAMES else value)
 
 
