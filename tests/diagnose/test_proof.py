@@ -102,3 +102,18 @@ def test_what_a_dying_program_leaves(raw: str, debris: bool) -> None:
 )
 def test_names_of_files_say_nothing(raw: str, trouble: bool) -> None:
     assert is_trouble(split(raw, 1)) is trouble
+
+
+@pytest.mark.parametrize(
+    ("level", "after", "confidence"),
+    [("ERROR ", 0, "high"), ("", 0, "high"), ("WARN ", 0, "medium"), ("INFO ", 0, "medium"), ("ERROR ", 12, "medium")],
+    ids=["an error at the end", "without a level", "a warning", "a note", "the program went on"],
+)
+def test_a_fault_that_its_program_survived_is_less_sure(level: str, after: int, confidence: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    fault = f"2026-05-01T12:00:05Z {level}fetch: could not resolve host: store.example\n"
+    later = "".join(f"2026-05-01T12:00:{n:02}Z INFO frame {n} rendered\n" for n in range(10, 10 + after))
+    (tmp_path / "run.log").write_text(WORK + fault + later)
+    (tmp_path / "status.txt").write_text("exit status 1\n")
+    report = analyze(tmp_path)
+    assert report["status"] == "failed"
+    assert (report["root_cause"]["class"], report["root_cause"]["confidence"]) == ("network.dns", confidence)

@@ -10,6 +10,7 @@ from postmortem.diagnose.edges import Caused, edges
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
+from postmortem.diagnose.passed import mere_notes, passed
 from postmortem.diagnose.rank import SAYS_LEAST, bond, consequences, heads, raised, within
 from postmortem.diagnose.reach import out_of_reach, window
 from postmortem.diagnose.related import with_related
@@ -45,6 +46,8 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
     bonds = [bond(f, near, caused, end.finding) for f in best]
     rivals = [f for f, its in zip(best[1:], bonds[1:], strict=True) if its == bonds[0]]
     said, because = confidence(root, rivals, caused)
+    if root is not None and said == "high" and (why := survived(root, caused, scene)):
+        said, because = LOWER[said], f"{because}; but {why}"
     return Diagnosis(
         status="failed",
         outcome=end.finding,
@@ -110,6 +113,15 @@ def confidence(root: Finding | None, others: Sequence[Finding], caused: Sequence
     if rivals:
         return LOWER[word], f"{because}; but {within(rivals[0].title)} was also found and is not explained by it"
     return word, because
+
+
+def survived(root: Finding, caused: Sequence[Caused], scene: Scene) -> str:
+    """Why a fault that is proven may still not be what ended the run, as a sentence; empty when nothing says so."""
+    if any(f.class_id != SAYS_LEAST for f in consequences(root, caused)):
+        return ""
+    if mere_notes(root, scene):
+        return "the program that tells it took it for no error"
+    return "the program that tells it went on working" if passed(root, scene) else ""
 
 
 def rivals_with(other: Finding, root: Finding) -> bool:

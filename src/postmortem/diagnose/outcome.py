@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from postmortem.diagnose.entity import comes_before
 from postmortem.diagnose.passed import ends_its_log, of_an_earlier_attempt, passed, quiet_end
 from postmortem.diagnose.proof import doubt
+from postmortem.diagnose.session import answers_a_person
 from postmortem.model import Finding, Kind, Role, Verdict
 from postmortem.scene import Scene
 
@@ -41,8 +42,9 @@ def outcome(findings: Sequence[Finding], scene: Scene) -> Outcome:
     A weak success (a service came up, some unit ended) can call a quiet machine healthy, but never undoes a fault.
     """
     failure = latest([f for f in findings if f.outcome == "failed" and f.verdict in HELD])
-    success = latest([f for f in findings if f.outcome == "healthy" and f.verdict in HELD])
-    mild = success or latest([f for f in findings if f.outcome == "healthy" and f.verdict is Verdict.SUSPECTED])
+    good = [f for f in findings if f.outcome == "healthy"]
+    success = latest([f for f in good if f.verdict in HELD and not answers_a_person(f, scene)])
+    mild = success or latest([f for f in good if f.verdict in (*HELD, Verdict.SUSPECTED)])
     faults = [f for f in findings if f.role in FAULT_ROLES and f.verdict in HELD]
     if failure and not (success and comes_before(failure, success, ends=True) is True):
         return Outcome("failed", failure, success)

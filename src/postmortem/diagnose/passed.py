@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from postmortem.diagnose.trouble import is_told
 from postmortem.lines import stamps_of
 from postmortem.model import Evidence, Finding, Kind
 from postmortem.scene import Reading, Scene
 
 WENT_ON = 8  # ordinary lines after the fault; fewer can be the farewell of a dying program
 BAD_LEVELS = frozenset({"error", "fatal", "critical", "panic"})
+NOTES = frozenset({"trace", "debug", "info", "notice", "warn", "warning"})
 LAST_LINES = 4
 LONGEST_TRACE = 400
 NEAR = 20
@@ -35,6 +37,8 @@ def went_on(reading: Reading, item: Evidence, scene: Scene) -> bool:
     later = parts[parts.index(reading) + 1 :]
     text, own = reading.source.text, writers_stamp(reading, item.line)
     ordinary = 0
+    if not later and ends_in_words_of_trouble(reading):
+        return False
     for number in range(max(item.line + 1, text.count - 400), text.count + 1):
         if is_ordinary(reading, number) and has_stamps(reading, number) >= own:
             ordinary += was_later(reading, number, item)
@@ -46,6 +50,14 @@ def went_on(reading: Reading, item: Evidence, scene: Scene) -> bool:
     if later and ends_in_error(later[-1], LAST_LINES):
         return False
     return ordinary >= WENT_ON
+
+
+def ends_in_words_of_trouble(reading: Reading) -> bool:
+    """Whether the last line that says something speaks of trouble, such as `error: creating server: Internal`."""
+    count = reading.source.text.count
+    lines = (reading.line(n) for n in range(count, max(0, count - LAST_LINES), -1))
+    last = next((line for line in lines if line is not None and any(c.isalnum() for c in line.message)), None)
+    return last is not None and is_told(last)
 
 
 def was_later(reading: Reading, number: int, item: Evidence) -> bool:
@@ -111,6 +123,18 @@ def quiet_end(scene: Scene) -> bool:
 def ends_in_error(reading: Reading, lines: int = 5 * LAST_LINES) -> bool:
     count = reading.source.text.count
     return any(is_error(reading, n) for n in range(max(1, count - lines + 1), count + 1))
+
+
+def mere_notes(fault: Finding, scene: Scene) -> bool:
+    """Whether the writers of all lines that tell a fault gave them a level below an error."""
+    lines = [(r, r.line(e.line)) for e in fault.evidence if (r := scene.reading(e.source)) is not None and e.line]
+    return bool(lines) and all(
+        line is not None
+        and reading.source.kind in (Kind.LOG, Kind.JOURNAL)
+        and line.channel == "program"
+        and line.level in NOTES
+        for reading, line in lines
+    )
 
 
 def of_an_earlier_attempt(log: str, later: str) -> bool:

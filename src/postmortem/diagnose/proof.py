@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from postmortem.diagnose.entity import seconds_apart
 from postmortem.diagnose.passed import of_an_earlier_attempt
+from postmortem.diagnose.session import answers_a_person
 from postmortem.diagnose.spans import last_stamp
-from postmortem.diagnose.trouble import is_debris, is_trouble
+from postmortem.diagnose.trouble import is_debris, is_told
 from postmortem.lines import Line
 from postmortem.model import Evidence, Finding, Kind, Role, Verdict
 from postmortem.scene import Reading, Scene
@@ -17,14 +17,13 @@ LAST = 3  # lines that tell how a log ends
 FAREWELL = 6  # lines that may follow the weakest success: a summary, a clean-up
 LONG_FAREWELL = 25  # and a plain one
 OLDER_S = 3600.0
-_WARNS = re.compile(r"\bWARN(?:ING)?\b|^[Ww]arning:")
 UNIT = "outcome.unit-finished"
 
 
 def doubt(success: Finding, findings: Sequence[Finding], scene: Scene) -> str:
     """Why a success does not prove that all is well, as a sentence; empty when it does."""
     item = success.evidence[-1]
-    mild = success.verdict is Verdict.SUSPECTED
+    mild = success.verdict is Verdict.SUSPECTED or answers_a_person(success, scene)
     if why := too_little(success, scene, mild):
         return why
     for reading in newest_logs(scene):
@@ -84,11 +83,6 @@ def ends_badly(reading: Reading, item: Evidence, mild: bool) -> Line | None:
     debris = next((line for line in said if is_debris(line)), None)
     words = own or mild
     return debris or next((line for line in said if words and is_told(line)), None)
-
-
-def is_told(line: Line) -> bool:
-    """Whether a line speaks of trouble and is no mere warning."""
-    return line.level not in ("warn", "warning", "notice") and not _WARNS.search(line.message) and is_trouble(line)
 
 
 def tail(reading: Reading, first: int) -> list[Line]:

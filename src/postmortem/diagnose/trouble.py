@@ -33,6 +33,14 @@ def is_trouble(line: Line) -> bool:
     return bool(_BAD.search(words)) and not _CALM.search(words)
 
 
+_WARNS = re.compile(r"\bWARN(?:ING)?\b|^[Ww]arning:")
+
+
+def is_told(line: Line) -> bool:
+    """Whether a line speaks of trouble and is no mere warning."""
+    return line.level not in ("warn", "warning", "notice") and not _WARNS.search(line.message) and is_trouble(line)
+
+
 # What only a dying program prints, frames of a stack and memory maps: `at x.y.Z(F.java:3)`, `File "a.py", line 3`,
 # `	/src/a.go:9 +0x1d`, `#3 0x00007f in f ()`, `  12: core::panicking::panic`, `7f00-7f10 r-xp 0000 fd:00 12 /lib/x.so`
 _DEBRIS = re.compile(
