@@ -75,7 +75,7 @@ def kills(times: int, folder: Path) -> None:
             if found := leaks(b"".join(bundle.members.values())):
                 wrong.append(f"leak: {found}")
             path.unlink()
-    judged("SIGKILL at random times", 0.0, 20, most, wrong, f"{times} kills, {rest} left a file, each readable up to the kill")
+    judged(f"SIGKILL at {times} random times", 0.0, 20, most, wrong, f"{times} kills, {rest} left a file, each readable up to the kill")
 
 
 def test_a_few_kills(room: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_pipe_that_is_cut(after: int, room: Path) -> None:
 
 def odd_files(folder: Path) -> dict[str, tuple[Path, str]]:
     """Name of the fault -> the path, and the states that it may end in."""
-    made = {name: folder / f"{n}.log" for n, name in enumerate(("a FIFO", "a socket", "a device", "a link loop", "a dangling link", "a link to a folder", "a sparse file of 50 GB", "a line of 10 MB", "NUL bytes", "a torn private key"))}
+    made = {name: folder / f"{n}.log" for n, name in enumerate(("a FIFO", "a socket", "a device", "a link loop", "a dangling link", "a link to a folder", "a link that escapes to a key", "a sparse file of 50 GB", "a line of 10 MB", "NUL bytes", "a torn private key"))}
     os.mkfifo(made["a FIFO"])
     with socket.socket(socket.AF_UNIX) as unix:
         unix.bind(str(made["a socket"]))
@@ -127,13 +127,17 @@ def odd_files(folder: Path) -> dict[str, tuple[Path, str]]:
     made["a link loop"].symlink_to(made["a link loop"])
     made["a dangling link"].symlink_to("/no/such/file")
     made["a link to a folder"].symlink_to("/proc")
+    key = folder / "home" / ".ssh" / "id_of_the_prover"
+    key.parent.mkdir(parents=True)
+    key.write_text(lines() + "\n".join(PEM) + "\n")
+    made["a link that escapes to a key"].symlink_to("home/.ssh/id_of_the_prover")
     with made["a sparse file of 50 GB"].open("wb") as file:
         file.truncate(50 << 30)
     made["a line of 10 MB"].write_bytes(lines().splitlines()[0].encode() + b" x" * (5 << 20) + b"\nend\n")
     made["NUL bytes"].write_bytes(b"a\0b\n\0\0\0\n" + lines().encode())
     body = "\n".join(PEM) + "\n"
     made["a torn private key"].write_text(body[len(body) // 2 :] + "x\n" * 40_000 + body[: len(body) // 2])
-    states = {"a FIFO": "refused", "a socket": "refused", "a device": "refused", "a link loop": "missing refused", "a dangling link": "missing", "a link to a folder": "refused"}
+    states = {"a FIFO": "refused", "a socket": "refused", "a device": "refused", "a link loop": "missing refused", "a dangling link": "missing", "a link to a folder": "refused", "a link that escapes to a key": "refused"}
     return {name: (path, states.get(name, "whole cut withheld")) for name, path in made.items()}
 
 

@@ -124,9 +124,20 @@ tool() { # NAME ARGS
 	"$found" "$@"
 }
 
+is_secret() { # PATH: of a file that holds secrets and no evidence
+	case $1 in
+	*/.ssh/* | */.gnupg/* | */.aws/* | */.kube/* | */.docker/config.json | */.netrc | */.pgpass | */.git-credentials) return 0 ;;
+	*/shadow | */shadow- | */gshadow | */gshadow- | */ssl/private/* | */run/secrets/* | */id_rsa | */id_ed25519 | */vast_api_key | */.vast_api_key | */vastai/api_key | */huggingface/token | */huggingface/stored_tokens | */serviceaccount/token | /proc/*/environ | /proc/kcore) return 0 ;;
+	esac
+	return 1
+}
+
 plain_file() { # PATH: notes why not and fails, unless it is a regular file
 	if [ -f "$1" ]; then
-		case $1 in */.ssh/* | */shadow | */shadow-) note refused "$1" "a file of secrets" && return 1 ;; esac
+		target=$1
+		[ ! -h "$1" ] || target=$(readlink -f "$1") # a link may lead anywhere
+		is_secret "$1" && note refused "$1" "a file of secrets" && return 1
+		is_secret "$target" && note refused "$1" "a link to $target, a file of secrets" && return 1
 		[ -r "$1" ] && return 0
 		note denied "$1" "no read permission"
 	elif [ -p "$1" ]; then
