@@ -45,6 +45,7 @@ EVENTS: Mapping[str, EventKind] = {
     "gpu.sxid": _event("kernel journal", "sxid gpu switch severity link text class role meaning count"),
     "gpu.gsp": _event("kernel journal", "what rpc index count"),
     "gpu.lost": _event("kernel journal smi", "gpu"),
+    "gpu.link": _event("kernel journal", "gpu errors width width_max gen gen_max speed"),
     "cuda.error": _event(
         "log journal",
         "code name text class sticky call pinned effect note place device rank tried free total count",
