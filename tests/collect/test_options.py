@@ -85,6 +85,19 @@ def test_mistakes_are_told_with_their_lines(text: str, mistakes: list[str], tmp_
     assert all(line.startswith(f"{path}:{mistake}") for line, mistake in zip(lines, mistakes, strict=True))
 
 
+def test_the_example_in_the_docs_is_right(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "bundle.md").read_text(encoding="utf-8")
+    (tmp_path / "pm.yaml").write_text(text.split("```yaml\n")[1].split("```")[0])
+    options = with_config(CollectOptions(config=str(tmp_path / "pm.yaml")))
+    assert [extra.name for extra in options.extras] == ["ports", "table"]
+    tiers = [
+        tier
+        for tier in dict.fromkeys(spec.tier for spec in load_plan().specs)
+        if f"`{tier}`" not in text.replace("\n", " ")
+    ]
+    assert tiers == []
+
+
 ALL = {spec.name for spec in load_plan().specs}
 KERNEL = {"kernel.log", "kernel.flags", "kernel.cmdline", "kernel.modules"}
 
