@@ -64,6 +64,7 @@ def test_a_configuration_adds_to_the_options(tmp_path: Path) -> None:
         ("probes:\n- {name: x}\n- {run: y}\n", ["2: a probe needs a name", "3: a probe needs a name"]),
         ("probes:\n- {name: x, run: y, file: z}\n", ["2: a probe needs a name, and either"]),
         ("probes:\n- {name: x, run: y, seconds: soon}\n", ["2: seconds must be a number, not 'soon'"]),
+        ("probes:\n- {name: x, run: y, bytes: 5000000}\n", ["2: bytes must be at most 4194304"]),
         ("probes:\n- name: x\n  run: y\n  limit: 3\n", ["4: a probe has no key 'limit'"]),
         ("scripts:\n- [a]\n", ["2: must be one line of text"]),
         ("enabled: gpu.pci\n", ["1: enabled must be a list"]),

@@ -5,22 +5,26 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from collecting import gone, our_processes, read, run, start
 
-from postmortem.collect import CollectOptions
+from postmortem.collect import CollectOptions, agent_script, seal_file
 from postmortem.collect.transport import transport_for
 from postmortem.errors import UsageError
 
-# Each prints a line first, as a client's warning may, and hurries away with its streams, as kubectl does.
+# Each runs the agent in a mount and PID namespace of its own and a chroot. Each prints a line first, as a client's warning may, and hurries away with its streams, as kubectl does.
 STAND_IN = """#!/bin/sh
 echo "$0 $*" >>"$CALLS"
 while [ "$1" != sh ]; do shift; done
 echo 'Defaulted container "worker" out of: worker, sidecar' >&2
-exec unshare -m -p -f --mount-proc sh -c 'cat /dev/null; exec "$@"' stand-in "$@"
+mkdir -p "$ROOM/root"
+exec unshare -m -p -f sh -c '
+	mount --rbind / "$ROOM/root" && mount -t proc proc "$ROOM/root/proc" && exec chroot "$ROOM/root" "$@"
+' stand-in "$@"
 """
 
 
@@ -33,7 +37,11 @@ def clients(tmp_path: Path) -> dict[str, str]:
         path.parent.mkdir(exist_ok=True)
         path.write_text(STAND_IN)
         path.chmod(0o755)
-    return {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CALLS": str(tmp_path / "calls")}
+    return {
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "CALLS": str(tmp_path / "calls"),
+        "ROOM": str(tmp_path / "room"),
+    }
 
 
 def shape(path: Path) -> list[str]:
@@ -52,8 +60,16 @@ def test_all_transports_give_the_same_members_in_the_same_order(clients: dict[st
     ways = {"local": {}, "docker": {"docker": "worker-1"}, "kubectl": {"kubectl": "prod/worker-0:main"}}
     for name, way in ways.items():
         assert run(CollectOptions(str(tmp_path / f"{name}.tar.gz"), **told, **way), **clients)[0] == 0  # type: ignore[arg-type]
-    shapes = {name: shape(tmp_path / f"{name}.tar.gz") for name in ways}
-    assert shapes["docker"] == shapes["kubectl"] == shapes["local"]
+    bare = agent_script(CollectOptions(None, **told))  # type: ignore[arg-type]
+    raw = subprocess.run(
+        ["sh", "-s"], input=bare.encode(), capture_output=True, check=True, env={**os.environ, **clients}
+    )
+    (tmp_path / "raw").write_bytes(raw.stdout)
+    seal_file(str(tmp_path / "raw"), str(tmp_path / "bare.tar.gz"))
+    shapes = {name: shape(tmp_path / f"{name}.tar.gz") for name in (*ways, "bare")}
+    assert shapes["docker"] == shapes["kubectl"] == shapes["bare"] == shapes["local"]
+    processes = {name: read(tmp_path / f"{name}.tar.gz").text("proc/sweep/stat").count("==>") for name in ways}
+    assert processes["docker"] < processes["local"], "it was no other PID namespace"
     for name in ways:
         bundle = read(tmp_path / f"{name}.tar.gz")
         assert bundle.manifest["complete"] is True

@@ -18,6 +18,7 @@ from collecting import Bundle, command, read, read_tar, start
 from sentinels import PEM, leaks, lines
 
 from postmortem.collect import CollectOptions, Extra, agent_script, seal_file
+from postmortem.collect.transport import READY
 
 SLOW = (Extra("slow", run="sleep 15", seconds=15),)
 
@@ -115,6 +116,26 @@ def test_a_pipe_that_is_cut(after: int, room: Path) -> None:
     wrong = [] if code == 0 and read(out).manifest["complete"] else [f"exit {code}"]
     wrong += [] if "START" in read(room / "head").members or after < 10_000 else ["the cut stream cannot be read"]
     judged(f"standard output cut after {after} bytes, and a file", time.monotonic() - begin, 12, read(out), wrong, "the file is complete")
+
+
+@pytest.mark.parametrize("after", [1, 700, 9_000, 120_000, 400_000])
+def test_a_network_that_is_cut(after: int, room: Path) -> None:
+    """What came before the cut is whole, and the bundle says that it is partial; the agent there ends."""
+    client, out, spool = room / "bin" / "docker", room / "b.tar.gz", room / "spool"
+    client.parent.mkdir()
+    spool.mkdir()
+    client.write_text(f'#!/bin/sh\nwhile [ "$1" != sh ]; do shift; done\n"$@" | head -c {after + len(READY)}\n')
+    client.chmod(0o755)
+    logs, begin = planted(room), time.monotonic()
+    path = f"{client.parent}:{os.environ['PATH']}"
+    process = start(CollectOptions(str(out), deadline=12, logs=logs, docker="worker"), PATH=path, POSTMORTEM_SPOOL=str(spool))
+    code = process.wait(20)
+    process.stderr.close()  # type: ignore[union-attr]
+    seconds, bundle = time.monotonic() - begin, read(out)
+    wrong = [] if code == 0 and "END" in bundle.members and not bundle.manifest["complete"] else [f"exit {code}"]
+    wrong += [] if {p["state"] for p in bundle.manifest["probes"]} >= {"over-budget"} or after < 700 else ["nothing is told as missing"]
+    wrong += [] if all_gone(spool, 3.0) else ["the agent stays"]
+    judged(f"the network cut after {after} bytes", seconds, 12, bundle, wrong, bundle.manifest["reason"][:60])
 
 
 def odd_files(folder: Path) -> dict[str, tuple[Path, str]]:

@@ -12,6 +12,7 @@ from postmortem.collect.plan import load_plan
 from postmortem.errors import UsageError
 
 ALLOWABLE = ("signals", "vendor")
+MOST_BYTES = 4 << 20  # of a member, which passes through memory as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +196,9 @@ class _Reader:
                 entry[key] = {"seconds": float, "bytes": int}.get(key, str)(value.value)
             except ValueError:
                 self.wrong(value, f"{key} must be a number, not {value.value!r}")
+        if entry.get("bytes", 0) > MOST_BYTES:
+            self.wrong(node, f"bytes must be at most {MOST_BYTES}: a member is held in memory")
+            return None
         if not entry.get("name") or bool(entry.get("file")) == bool(entry.get("run")):
             self.wrong(node, "a probe needs a name, and either file or run")
             return None
