@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from postmortem.diagnose import diagnose
+from postmortem.diagnose.edges import edges
 from postmortem.diagnose.entity import Match, comes_before, compare
-from postmortem.diagnose.outcome import of_an_earlier_attempt
+from postmortem.diagnose.tries import of_an_earlier_attempt
 from postmortem.model import Edge, Evidence, Finding, Instant, Place, Role, Verdict
 from postmortem.scene import Scene
 from postmortem.signatures.language import Link
@@ -140,6 +141,21 @@ def test_a_symptom_never_heads_when_its_cause_is_there() -> None:
 def test_an_effect_that_came_first_is_no_effect() -> None:
     said = run(found("gpu.cuda-error", 0), found("gpu.fell-off-bus", 600), failed(610))
     assert all(k.because_of is None for k in said.chain)
+
+
+@pytest.mark.parametrize(
+    ("cause", "effect", "linked"),
+    [
+        (found("gpu.fell-off-bus", 0, pid="7", comm="smi"), found("gpu.cuda-error", 5, pid="9", comm="train"), True),
+        (found("gpu.fell-off-bus", 9, pid="7"), found("gpu.cuda-error", 0, pid="9"), True),
+        (found("gpu.fell-off-bus", 60, pid="7"), found("gpu.cuda-error", 0, pid="9"), False),
+        (found("gpu.fell-off-bus", 0, gpu="0000:9b:00"), found("gpu.cuda-error", 5, gpu="0000:41:00"), False),
+        (found("process.abort", 0, pid="7", source="k"), found("process.zombie", 5, pid="9", source="k"), False),
+    ],
+    ids=["everybody's device", "noticed late", "too late", "another device", "a death is of one process"],
+)
+def test_a_fault_of_the_device_is_everybodys(cause: Finding, effect: Finding, linked: bool) -> None:
+    assert bool(edges((cause, effect), LINKS)) is linked
 
 
 def test_another_process_long_before_is_context_and_says_why() -> None:

@@ -13,6 +13,7 @@ from postmortem.diagnose.outcome import Outcome
 from postmortem.diagnose.passed import ends_its_log, passed
 from postmortem.diagnose.reach import Window, out_of_reach, window
 from postmortem.diagnose.related import with_related
+from postmortem.diagnose.tries import an_earlier_try
 from postmortem.model import Event, Evidence, Fact, Finding, Instant, Kind, Role, Verdict
 from postmortem.scene import Scene
 
@@ -165,6 +166,28 @@ def test_a_rotated_log_goes_on_in_its_newer_part(newest: str, was_passed: bool) 
     fault = replace(OOM, evidence=(reading.evidence(1),))
     assert passed(fault, one) is was_passed
     assert ends_its_log(fault, one) is (not newest)
+
+
+def tried(begun: int, ended: int, what: str = "load") -> str:
+    """A log of some steps between two minutes."""
+    stamps = [f"2026-05-01T12:{begun:02}:0{n}Z" for n in range(5)] + [f"2026-05-01T12:{ended:02}:30Z"]
+    return "".join(f"{stamp} INFO {what}: {'starting' if n == 0 else f'part {n}'}\n" for n, stamp in enumerate(stamps))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "earlier"),
+    [
+        (tried(1, 1), tried(9, 9), True),
+        (tried(9, 9), tried(1, 1), False),
+        (tried(1, 1, "serve"), tried(9, 9), False),
+        (tried(1, 9), tried(5, 5), False),
+        ("step\n" * 9, "step\n" * 9, False),
+    ],
+    ids=["two tries", "the other way round", "two programs", "at the same time", "no times"],
+)
+def test_tries_are_known_by_what_they_say(first: str, second: str, earlier: bool) -> None:
+    one = scene({"x/a.txt": (Kind.LOG, first), "y/b.txt": (Kind.LOG, second)})
+    assert an_earlier_try("x/a.txt", "y/b.txt", one) is earlier
 
 
 def test_related_numbers_are_one_value_each() -> None:

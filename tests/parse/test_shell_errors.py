@@ -157,3 +157,18 @@ def test_a_script_run_by_the_wrong_shell(tmp_path: Path) -> None:
     found = complaint(said.splitlines()[0])
     assert found is not None
     assert (found["shell"], found["what"]) == ("dash", "bad-option")
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ('/etc/init.d/rcS: line 19: syntax error: unexpected ";;" (expecting "done")', True),
+        ("/init: line 7: syntax error near unexpected token `fi'", True),
+        ("overlayfs: failed to resolve './upper': -2", False),
+        ("/etc/rc.local: line 3: modprobe: command not found", False),
+    ],
+    ids=["busybox at boot", "bash at boot", "the kernel's own", "no matter of reading a script"],
+)
+def test_early_scripts_write_among_the_kernels_lines(message: str, told: bool) -> None:
+    found = events(PARSER, f"[    4.120000] {message}\n", Kind.KERNEL)
+    assert bool([e for e in found if e["kind"] == "shell.error"]) is told

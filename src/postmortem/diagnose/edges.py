@@ -11,6 +11,8 @@ from postmortem.signatures import Link
 
 FAR_S = 3600.0
 SAME_MOMENT_S = 30.0
+OF_THE_DEVICE = ("gpu.fell-off-bus", "gpu.gsp-timeout", "gpu.driver-hang", "gpu.ecc-error", "gpu.nvlink-error")
+NOTICED_LATE_S = 15.0  # a program meets a lost device before the driver has given up waiting for it
 RECORD_LINES = 40  # a crash record's own lines
 WRAPPERS = ("runtime.", "process.abort", "process.silent-exit", "process.killed")
 
@@ -41,7 +43,7 @@ def edges(findings: Sequence[Finding], links: Mapping[str, tuple[Link, ...]]) ->
 
 def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
     """The grade of a declared link between two findings, or None where keys or order contradict it."""
-    match = compare(cause.entity, effect.entity, same_namespace=in_one_namespace(cause, effect))
+    match = compare(whom(cause), effect.entity, same_namespace=in_one_namespace(cause, effect))
     gap = seconds_apart(cause.when, effect.when)
     if match is Match.OTHER and other_names(cause, effect, gap):
         return Edge.ASSUMED
@@ -60,6 +62,15 @@ def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
     return Edge.COMPATIBLE
 
 
+def whom(cause: Finding) -> dict[str, str]:
+    """The keys of a cause that its effects must share.
+
+    The driver names the process that met a fault of the device first; the fault is everybody's who uses the device.
+    """
+    wide = cause.role is Role.ROOT and cause.class_id in OF_THE_DEVICE
+    return {k: v for k, v in cause.entity.items() if not (wide and k in ("pid", "comm"))}
+
+
 def other_names(cause: Finding, effect: Finding, gap: float | None) -> bool:
     """Whether a kernel's kill may be the death that another log tells under a container's pid and another name.
 
@@ -74,7 +85,8 @@ def too_early(effect: Finding, cause: Finding) -> bool:
     """Whether an effect clearly came before its cause: beyond the clocks' slack, or well above it in one log."""
     gap = seconds_apart(effect.when, cause.when)
     if gap is not None:
-        return gap > slack(effect.when, cause.when)
+        late = NOTICED_LATE_S if cause.class_id in OF_THE_DEVICE else 0.0
+        return gap > slack(effect.when, cause.when) + late
     mine, theirs = effect.evidence[0], cause.evidence[0]
     return mine.source == theirs.source and mine.line < theirs.line - RECORD_LINES
 

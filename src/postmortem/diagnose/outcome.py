@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from postmortem.diagnose.entity import comes_before
-from postmortem.diagnose.passed import ends_its_log, of_an_earlier_attempt, passed, quiet_end
+from postmortem.diagnose.passed import ends_its_log, passed, quiet_end
 from postmortem.diagnose.proof import doubt
 from postmortem.diagnose.session import answers_a_person
+from postmortem.diagnose.tries import an_earlier_try
 from postmortem.model import Finding, Kind, Role, Verdict
 from postmortem.scene import Scene
 
@@ -66,7 +67,7 @@ def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
     if success is None:
         return True
     before = comes_before(fault, success, ends=True)
-    if before and of_an_earlier_attempt(fault.evidence[-1].source, success.evidence[-1].source):
+    if before and an_earlier_try(fault.evidence[-1].source, success.evidence[-1].source, scene):
         return False
     elsewhere = fault.evidence[0].source != success.evidence[-1].source
     if before is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from postmortem.diagnose.trouble import is_told
 from postmortem.lines import stamps_of
 from postmortem.model import Evidence, Finding, Kind
@@ -16,7 +14,6 @@ LAST_LINES = 4
 LONGEST_TRACE = 400
 NEAR = 20
 CARRIERS = frozenset({"docker-json", "cri", "github"})  # dialects that put a stamp before every line, traces too
-_ATTEMPT = re.compile(r"(?i)(?:attempt|retry|try|run)[=_.-]?\d+")
 
 
 def passed(fault: Finding, scene: Scene) -> bool:
@@ -135,8 +132,3 @@ def mere_notes(fault: Finding, scene: Scene) -> bool:
         and line.level in NOTES
         for reading, line in lines
     )
-
-
-def of_an_earlier_attempt(log: str, later: str) -> bool:
-    """Whether two logs are of two tries at one thing: `attempt=1.log` and `attempt=2.log`."""
-    return log != later and _ATTEMPT.search(log) is not None and _ATTEMPT.sub("", log) == _ATTEMPT.sub("", later)

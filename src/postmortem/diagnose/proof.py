@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from postmortem.diagnose.entity import seconds_apart
-from postmortem.diagnose.passed import of_an_earlier_attempt
 from postmortem.diagnose.session import answers_a_person
 from postmortem.diagnose.spans import last_stamp
+from postmortem.diagnose.tries import an_earlier_try
 from postmortem.diagnose.trouble import is_debris, is_told
 from postmortem.lines import Line
 from postmortem.model import Evidence, Finding, Kind, Role, Verdict
@@ -27,7 +27,7 @@ def doubt(success: Finding, findings: Sequence[Finding], scene: Scene) -> str:
     if why := too_little(success, scene, mild):
         return why
     for reading in newest_logs(scene):
-        if older(reading, item):
+        if older(reading, item, scene):
             continue
         line = ends_badly(reading, item, mild)
         if line is not None:
@@ -63,9 +63,9 @@ def newest_logs(scene: Scene) -> list[Reading]:
     return [r for r in scene.of_kind(Kind.LOG) if scene.parts(r)[-1] is r]
 
 
-def older(reading: Reading, item: Evidence) -> bool:
+def older(reading: Reading, item: Evidence, scene: Scene) -> bool:
     """Whether a log ended long before the success, or is of an earlier try: a story that was over by then."""
-    if of_an_earlier_attempt(reading.path, item.source):
+    if an_earlier_try(reading.path, item.source, scene):
         return True
     gap = seconds_apart(last_stamp(reading), item.when)
     return gap is not None and gap > OLDER_S

@@ -15,6 +15,7 @@ from postmortem.scene import Scene
 
 LONG_BEFORE_S = 1800.0  # a death this long before the outcome, told of somebody else, is another story
 AFTER_S = 300.0
+SILENT_S = 3600.0
 # states that last until somebody mends them: a run that began later meets them all the same
 LASTING = ("gpu.fell-off-bus", "gpu.driver-hang", "gpu.driver-mismatch", "storage.read-only", "gpu.no-device")
 KERNEL_KILLS = ("memory.oom-kill-cgroup", "memory.oom-kill-host")
@@ -46,9 +47,9 @@ def window(outcome: Outcome, scene: Scene) -> Window:
 
 
 def within(last: Instant, end: Instant | None) -> bool:
-    """Whether a log was written up to the end: it stops at most that long before it."""
+    """Whether a log was written up to the end, or nearly: its program may have been silent for a while."""
     gap = seconds_apart(last, end)
-    return gap is not None and gap <= LONG_BEFORE_S
+    return gap is not None and gap <= SILENT_S
 
 
 def earliest(moments: list[Instant]) -> Instant | None:

@@ -18,14 +18,13 @@ _ASH = lazy(
     r"\S: not found$|parameter not set$"
 )
 _KERNEL_CRLF = lazy(r"(?P<token>\S+?)(?:\^M|\\r|\r|␍)['’]?: (?:bad interpreter|No such file or directory)")
+_EARLY = ("syntax", "eof", "quote")  # early scripts write to /dev/kmsg: these words no kernel has
 _CR = lazy(r"\r|␍|\^M|\\r")
 
 
 def _compiled() -> tuple[tuple[str, str, str, re.Pattern[str]], ...]:
     return tuple(
-        (literal, what, shell, lazy(PLACES[shell] + rest))
-        for literal, what, shells, rest in RULES
-        for shell in shells
+        (literal, what, shell, lazy(PLACES[shell] + rest)) for literal, what, shells, rest in RULES for shell in shells
     )
 
 
@@ -39,10 +38,10 @@ def read(reading: Reading) -> Iterator[Event | Fact]:
     """Shell complaints, such as bash's ``run.sh: line 346: syntax error near unexpected token `else'``."""
     for number in reading.nominated:
         line = reading.line(number)
-        if line is None or line.channel == "kernel" or _QUOTED.search(line.message):
+        if line is None or _QUOTED.search(line.message):
             continue
         fields = complaint(line.message) or complaint(line.raw)
-        if fields is not None:
+        if fields is not None and (line.channel != "kernel" or fields["what"] in _EARLY):
             yield reading.event("shell.error", number, *_with_source(reading, number, fields))
 
 
@@ -125,7 +124,7 @@ def _crlf_start(text: str, match: re.Match[str]) -> Fields:
 
 PARSER = Parser(
     name="shell-errors",
-    kinds=frozenset({Kind.LOG, Kind.JOURNAL, Kind.SMI, Kind.LISTING, Kind.PROBE, Kind.CONTAINER}),
+    kinds=frozenset({Kind.LOG, Kind.JOURNAL, Kind.KERNEL, Kind.SMI, Kind.LISTING, Kind.PROBE, Kind.CONTAINER}),
     read=read,
     needles=(
         *dict.fromkeys(re.escape(literal) for literal, _, _, _ in RULES),
