@@ -12,7 +12,7 @@ import tarfile
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,9 @@ import pytest
 from postmortem.analysis import analyze
 from postmortem.bundle import open_bundle
 from postmortem.bundle.streams import Unpacked, ahead, inflater
-from postmortem.scan import Scanner, build, hyper, needle_of
+from postmortem.scan import Needle, Scanner, build, hyper, needle_of
+from postmortem.scan import scanner as scan_module
+from postmortem.scan import second as second_module
 from postmortem.scan.spot import rare_words
 from postmortem.scan.vector import find
 from postmortem.signatures import load
@@ -51,15 +53,20 @@ def log(lines: int, seed: int) -> bytes:
     return "".join(" ".join(rng.choices(WORDS, k=rng.randint(0, 7))) + "\n" for _ in range(lines)).encode()
 
 
+def build_search(needles: list[Needle]) -> Callable[[bytes], list[tuple[int, int]]]:
+    plan, database = hyper.planned(needles)
+    return scan_module._two_looks(plan, database)
+
+
 def whole(block: bytes) -> set[tuple[int, int]]:
     """What one database of all whole expressions reports: (line, pattern)."""
     needles = [needle_of(pattern) for pattern in PATTERNS]
-    search = hyper.search_of(hyper.compiled([replace(needle, spot="") for needle in needles])[0])
+    search = build_search([replace(needle, spots=()) for needle in needles])
     return {(block.count(b"\n", 0, end - 1), pattern) for end, pattern in search(block)}
 
 
 def test_some_patterns_are_looked_for_by_a_part() -> None:
-    assert [bool(needle_of(pattern).spot) for pattern in PATTERNS] == [True, True, True, True, True, True, False]
+    assert [bool(needle_of(pattern).spots) for pattern in PATTERNS] == [True, True, True, True, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -76,11 +83,14 @@ def test_words_are_rare_when_a_line_seldom_has_one(words: tuple[bytes, ...], rar
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("lines", [1, 40, 600])
-def test_two_steps_find_what_one_finds(seed: int, lines: int) -> None:
+@pytest.mark.parametrize("often", [0, 50, 1 << 30], ids=["by database soon", "by both", "by re"])
+def test_two_looks_find_what_one_finds(seed: int, lines: int, often: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_module, "OFTEN", often)
     block = log(lines, seed).replace(b"\x1b[31m", b"").replace(b"\x1b[0m", b"")
     needles = [needle_of(pattern) for pattern in PATTERNS]
-    search = hyper.search_of(hyper.compiled(needles)[0])
-    assert {(block.count(b"\n", 0, end - 1), pattern) for end, pattern in search(block)} == whole(block)
+    search = build_search(needles)
+    for _ in range(2):  # what was looked at one by one the first time may be in a database the second time
+        assert {(block.count(b"\n", 0, end - 1), pattern) for end, pattern in search(block)} == whole(block)
 
 
 @pytest.mark.parametrize("patterns", [PATTERNS, (*PATTERNS, r"\d\d")], ids=["all have words", "one has none"])

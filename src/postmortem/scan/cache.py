@@ -11,11 +11,10 @@ import json
 import os
 import stat
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-MAGIC = b"postmortem scan 3\n"
+MAGIC = b"postmortem scan 4\n"
 LIMIT = 64 << 20  # bytes
 KEEP = 12  # files of one sort; older ones are removed
 OTHERS_WRITE = 0o022
@@ -45,21 +44,18 @@ def code(folder: Path) -> list[tuple[str, int, int]]:
     return sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
 
 
-def load(file: Path) -> tuple[dict[str, Any], list[bytes]] | None:
+def load(file: Path) -> tuple[dict[str, Any], bytes] | None:
     """What `save` wrote, or None: it is not there, not ours, writable by others, or damaged."""
     body = kept(file, MAGIC)
     if body is None:
         return None
-    head, _, data = body.partition(b"\n")
-    told = json.loads(head)
-    ends = list(accumulate(told["sizes"], initial=0))
-    return told, [data[start:end] for start, end in pairwise(ends)]
+    head, _, database = body.partition(b"\n")
+    return json.loads(head), database
 
 
-def save(file: Path, head: dict[str, Any], databases: Sequence[bytes]) -> None:
+def save(file: Path, head: dict[str, Any], database: bytes) -> None:
     """Keep it for the next time; where that is not possible nothing happens."""
-    told = {**head, "sizes": [len(database) for database in databases]}
-    keep(file, MAGIC, json.dumps(told).encode() + b"\n" + b"".join(databases))
+    keep(file, MAGIC, json.dumps(head).encode() + b"\n" + database)
 
 
 def kept(file: Path, magic: bytes) -> bytes | None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from postmortem.scan.expression import inside, repeated, sequence, trimmed
 from postmortem.scan.literals import Items, required_words
 from postmortem.scan.plain import Unsayable, plain
-from postmortem.scan.spot import rare_words, spot_of
+from postmortem.scan.spot import rare_words, spelled, spot_of
 
 LITERAL_MIN = 3  # characters that a pattern must hold in every branch to be found cheaply
 _OPEN_END = re.compile(r"\{(\d+),\d*\}$")
@@ -32,7 +32,7 @@ class Needle:
     expression: str = ""  # over bytes, in the syntax that hyperscan and `re` share; "" when it cannot be said
     caseless: bool = False
     literals: tuple[bytes, ...] = ()  # one is in every matching line (lower case when caseless); () when unknown
-    spot: str = ""  # what every match of the expression holds and is found more cheaply
+    spots: tuple[str, ...] = ()  # expressions of which every match holds one, and that are found more cheaply
 
     @property
     def selective(self) -> bool:
@@ -53,14 +53,22 @@ def needle_of(pattern: str) -> Needle:
     literals = tuple(sorted(word.encode() for word in required_words(items, caseless)))
     core = trimmed(trimmed(repeated(items), -1), 0)
     expression = _written(core, caseless)
-    spot = rare_words(literals) or _written(spot_of(core, caseless), caseless)
-    return Needle(expression, caseless, literals, spot if spot != expression else "")
+    if literals == (_word(core),):
+        expression = spelled(literals[0])
+    part = _written(spot_of(core, caseless), caseless)
+    spots = rare_words(literals) or ((part,) if part else ())
+    return Needle(expression, caseless, literals, spots)
 
 
 def _written(items: Items, caseless: bool) -> str:
     """The expression without optional ends; one start and one end of a match are enough."""
     whole = sequence(trimmed(trimmed(items, -1), 0), caseless)
     return _OPEN_START.sub(r"\1{\2}", _OPEN_END.sub(r"{\1}", whole))
+
+
+def _word(items: Items) -> bytes:
+    """The one word that the items are; "" where they are anything else."""
+    return "".join(chr(value) for _, value in items).encode() if all(code is op.LITERAL for code, _ in items) else b""
 
 
 def _ignores_case(items: Items) -> Iterator[bool]:

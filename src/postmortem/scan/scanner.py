@@ -14,9 +14,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from postmortem.scan import plan as plans
 from postmortem.scan.cache import cache_file, load, save
 from postmortem.scan.escapes import strip_escapes
 from postmortem.scan.needle import Needle, needle_of
+from postmortem.scan.plan import Plan
+from postmortem.scan.second import Second
 
 Engine = Literal["auto", "hyperscan", "plain"]
 End = tuple[int, int]  # offset after the last byte of what was found, pattern
@@ -117,15 +120,32 @@ def _hyperscan(patterns: tuple[str, ...], cache: Path | None) -> Scanner:
 
     file = cache_file(cache, patterns, hyper.VERSION) if cache else None
     kept = load(file) if file else None
-    databases = hyper.loaded(kept[1]) if kept else None
-    if kept and databases:
-        return _scanner(patterns, "hyperscan", kept[0], hyper.search_of(databases))
+    database = hyper.loaded(kept[1]) if kept else None
+    if kept and database:
+        return _scanner(patterns, "hyperscan", kept[0], _two_looks(plans.from_json(kept[0]["plan"]), database))
     needles = [needle_of(pattern) for pattern in patterns]
-    databases, lost = hyper.compiled(needles)
-    told = _told(needles, lost)
-    if file and databases:
-        save(file, told, hyper.dumped(databases))
-    return _scanner(patterns, "hyperscan", told, hyper.search_of(databases))
+    plan, database = hyper.planned(needles)
+    told = {**_told(needles, plan.lost if database else range(len(patterns))), "plan": plans.as_json(plan)}
+    if file and database:
+        save(file, told, hyper.dumped(database))
+    return _scanner(patterns, "hyperscan", told, _two_looks(plan, database) if database else lambda data: [])
+
+
+def _two_looks(plan: Plan, database: Any) -> Search:
+    """The first pass over a block, and a second look at the lines in which it found a spot."""
+    from postmortem.scan import hyper
+
+    first = hyper.finder(database)
+    second = Second(plan, lambda wanted: hyper.finder(made) if (made := hyper.compiled(wanted)) else None)
+
+    def search(data: bytes) -> list[End]:
+        found = first(data)
+        spots = [(end, number - hyper.SPOT) for end, number in found if number >= hyper.SPOT]
+        if not spots:
+            return found
+        return [end for end in found if end[1] < hyper.SPOT] + second.ends(data, spots)
+
+    return search
 
 
 def _told(needles: Sequence[Needle], everywhere: Sequence[int]) -> dict[str, Any]:

@@ -41,17 +41,17 @@ def spot_of(items: Items, caseless: bool) -> Items:
     return max(_parts(items, caseless), key=lambda part: worth(required_words(part, caseless)), default=[])
 
 
-def rare_words(literals: Sequence[bytes]) -> str:
-    """An expression for the words alone, where all of them are rare; "" where one is not."""
+def rare_words(literals: Sequence[bytes]) -> tuple[str, ...]:
+    """An expression for each of the words, where all of them are rare; nothing where one is not."""
     words = [literal.decode() for literal in literals]
-    if not words or any(len(word) < RARE or _ordinary(word) for word in words):
-        return ""
-    return either(literals)
+    if any(len(word) < RARE or _ordinary(word) for word in words):
+        return ()
+    return tuple(map(spelled, literals))
 
 
-def either(literals: Sequence[bytes]) -> str:
-    """An expression for these words."""
-    return "|".join("".join(f"\\x{byte:02x}" for byte in word) for word in literals)
+def spelled(word: bytes) -> str:
+    """An expression for this word."""
+    return "".join(f"\\x{byte:02x}" for byte in word)
 
 
 def _gappy(code: Any, value: Any, caseless: bool) -> bool:

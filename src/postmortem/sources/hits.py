@@ -12,7 +12,7 @@ from postmortem.text.keep import Place, TextBuilder
 if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
-FIRST_HITS, LAST_HITS = 1000, 100  # lines kept of a pattern in one source: the first, and the last of the rest
+FIRST_HITS, LAST_HITS = 400, 100  # lines kept of a pattern in one source: the first, and the last of the rest
 MARGIN = (3, 3)  # neighbours of a line that a signature nominated
 MANY = 400  # finds in a block from which arrays are quicker than a loop
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 WARM, BIG = 1 << 20, 8 << 20  # bytes of input from which other threads start, and from which they do all the work
 SMALL = 64 << 10  # bytes of a block that no other thread is asked for
+CROWD = 150  # finds in a block from which no other thread is asked: each find takes the interpreter's one lock
 MOST = 4  # scanning threads: one thread unpacks for them all, and more would wait for it
 _alone = False
 
@@ -35,6 +36,7 @@ class Scanning:
         self._size = 0
         self._pool: ThreadPoolExecutor | None = None
         self._vector: Future[Any] | None = None
+        self._crowded = False
 
     def found(self, blocks: Iterator[bytes]) -> Iterator[tuple[bytes, Found | None]]:
         """Every block in order with what was found in it, or with None where the caller is to look itself."""
@@ -46,12 +48,26 @@ class Scanning:
             if pool is None or self._vector is None:
                 yield block, None
                 continue
-            waiting.append((block, pool.submit(self._vector.result().find, self.scanner, block)))
+            find = self._vector.result().find
+            if self._crowded:
+                yield from self._drained(waiting)
+                yield block, self._seen(find(self.scanner, block))
+                continue
+            waiting.append((block, pool.submit(find, self.scanner, block)))
             if len(waiting) > 2 * MOST:
                 first, future = waiting.popleft()
-                yield first, future.result()
-        for block, future in waiting:
-            yield block, future.result()
+                yield first, self._seen(future.result())
+        yield from self._drained(waiting)
+
+    def _drained(self, waiting: deque[tuple[bytes, Future[Found]]]) -> Iterator[tuple[bytes, Found]]:
+        while waiting:
+            block, future = waiting.popleft()
+            yield block, self._seen(future.result())
+
+    def _seen(self, found: Found) -> Found:
+        """Notes whether finds are so many that threads would only wait for each other to report them."""
+        self._crowded = len(found.lines) > CROWD
+        return found
 
     def _helpers(self) -> ThreadPoolExecutor | None:
         """The threads, once the input is big."""
