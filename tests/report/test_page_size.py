@@ -76,7 +76,7 @@ def opens_within(browser: Any, file: Path) -> tuple[float, list[str]]:
 @pytest.mark.parametrize(
     ("make", "said"), [(big, "repeated events"), (wide, "more sources have no lane")], ids=["one log", "many logs"]
 )
-@pytest.mark.parametrize("megabytes", [8, pytest.param(256, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("megabytes", [4, pytest.param(256, marks=pytest.mark.slow)])
 def test_a_big_bundle_makes_a_small_page(make: Any, said: str, megabytes: int, browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "r.html"
     file.write_text(render(report_of(make(tmp_path / "in", megabytes))), encoding="utf-8")
