@@ -55,9 +55,12 @@ def needle_of(pattern: str) -> Needle:
     expression = _written(core, caseless)
     if literals == (_word(core),):
         expression = spelled(literals[0])
+    return Needle(expression, caseless, literals, rare_words(literals) or _rare_part(core, caseless))
+
+
+def _rare_part(core: Items, caseless: bool) -> tuple[str, ...]:
     part = _written(spot_of(core, caseless), caseless)
-    spots = rare_words(literals) or ((part,) if part else ())
-    return Needle(expression, caseless, literals, spots)
+    return (part,) if part else ()
 
 
 def _written(items: Items, caseless: bool) -> str:

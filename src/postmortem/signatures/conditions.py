@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast
 
 import regex
@@ -14,6 +15,7 @@ from postmortem.signatures.nodes import is_text, scalar_of
 from postmortem.signatures.patterns import fault_of
 
 _TEST = regex.compile(r"\s*(==|!=|<=|>=|<|>|~|in(?=[\s\[]))\s*(.*)", regex.DOTALL)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TODO = 'write an operator and a literal in quotes, such as "> 0", "in [13, 31]" or "~ ^nvidia"'
 
 
@@ -56,9 +58,10 @@ def _comparing(operator: Operator, rest: str, ranked: bool) -> Test | None:
     return None if operator not in ("==", "!=", "in") and unordered else Test(operator, literal)
 
 
+@lru_cache(1024)  # most tests compare with one of a few words and numbers
 def _literal(text: str) -> Scalar | tuple[Scalar, ...] | None:
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, Loader=_LOADER)
     except yaml.YAMLError:
         return None
     if isinstance(value, list):
