@@ -23,7 +23,7 @@ from postmortem.report.build import build, redacted
 from postmortem.scan import Scanner, user_cache
 from postmortem.scan import build as build_scanner
 from postmortem.scene import Reading, Scene
-from postmortem.signatures import Catalogue, confirm, load, match
+from postmortem.signatures import Catalogue, confirm, load, match, proves
 from postmortem.sources import Source, read_sources
 from postmortem.watch import Watch
 
@@ -89,7 +89,8 @@ def examine(
         good = healthy_run(engine, baseline) if baseline is not None else None
         if good is not None:
             findings = seen_before(findings, scene, good)
-        diagnosis = diagnose(findings, scene, {s.id: s.explains for s in catalogue.signatures})
+        links = {s.id: s.explains for s in catalogue.signatures}
+        diagnosis = diagnose(findings, scene, links, lambda k, cause, effect: proves(k, cause, effect, scene, hits))
         diagnosis, news = with_news(diagnosis, scene, good)
     with watch.stage("report"):
         report = {**build(diagnosis, scene, tool(catalogue), about(bundle), known(bundle)), "news": as_json(news)}

@@ -13,7 +13,7 @@ from postmortem.diagnose.entity import Match, comes_before, compare
 from postmortem.diagnose.tries import of_an_earlier_attempt
 from postmortem.model import Edge, Evidence, Finding, Instant, Place, Role, Verdict
 from postmortem.scene import Scene
-from postmortem.signatures.language import Link
+from postmortem.signatures.language import EventItem, Link
 
 START = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
 LINKS: Mapping[str, tuple[Link, ...]] = {
@@ -156,6 +156,18 @@ def test_an_effect_that_came_first_is_no_effect() -> None:
 )
 def test_a_fault_of_the_device_is_everybodys(cause: Finding, effect: Finding, linked: bool) -> None:
     assert bool(edges((cause, effect), LINKS)) is linked
+
+
+@pytest.mark.parametrize(
+    ("holds", "edge"),
+    [(True, Edge.PROVEN), (False, None), (None, Edge.ASSUMED)],
+    ids=["holds", "does not hold", "unknown"],
+)
+def test_a_link_that_names_a_proof_counts_by_it(holds: bool | None, edge: Edge | None) -> None:
+    links = {"memory.oom-kill-cgroup": (Link("process.zombie", proof=EventItem(key="c", kind="zombie")),)}
+    both = (found("memory.oom-kill-cgroup", 0, pid="7"), found("process.zombie", 5, pid="7"))
+    (got,) = edges(both, links, lambda *_: holds) or (None,)
+    assert (got.edge if got else None) is edge
 
 
 def test_another_process_long_before_is_context_and_says_why() -> None:

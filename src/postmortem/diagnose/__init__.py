@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from postmortem.diagnose.another import another_story
 from postmortem.diagnose.chain import chain
-from postmortem.diagnose.edges import Caused, edges
+from postmortem.diagnose.edges import Caused, Proves, edges, unasked
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
@@ -30,7 +31,9 @@ class Sorted:
     refuted: tuple[Finding, ...]
 
 
-def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tuple[Link, ...]]) -> Diagnosis:
+def diagnose(
+    findings: Sequence[Finding], scene: Scene, links: Mapping[str, tuple[Link, ...]], proves: Proves = unasked
+) -> Diagnosis:
     """The diagnosis of one machine."""
     end = outcome(findings, scene)
     told = told_apart(findings, end, scene)
@@ -38,9 +41,10 @@ def diagnose(findings: Sequence[Finding], scene: Scene, links: Mapping[str, tupl
     missing = gaps(scene)
     if end.status != "failed":
         return unfailed(end, told, missing=would_decide(told.near, None, missing), scene=scene)
-    caused = edges(told.near, links)
+    told = without_strangers(told, edges(told.near, links, proves), scene, links)
+    caused = edges(told.near, links, proves)
     near = tuple(raised(f, caused) for f in told.near)
-    caused = edges(near, links)
+    caused = edges(near, links, proves)
     best = heads(near, caused, end.finding)
     root = best[0] if best else None
     bonds = [bond(f, near, caused, end.finding) for f in best]
@@ -84,6 +88,15 @@ def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorte
         else:
             near.append(finding)
     return Sorted(tuple(near), tuple(far), tuple(f for f in findings if f.verdict is Verdict.REFUTED))
+
+
+def without_strangers(
+    told: Sorted, caused: Sequence[Caused], scene: Scene, links: Mapping[str, tuple[Link, ...]]
+) -> Sorted:
+    """The same, where the kernel's records of somebody else are out of reach too."""
+    strangers = [(f, why) for f in told.near if (why := another_story(f, told.near, caused, scene, links))]
+    near = tuple(f for f in told.near if not any(f is other for other, _ in strangers))
+    return Sorted(near, (*told.far, *strangers), told.refuted)
 
 
 def unfailed(end: Outcome, told: Sorted, missing: tuple[str, ...], scene: Scene) -> Diagnosis:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from postmortem.diagnose.entity import Match, compare, seconds_apart, slack
 from postmortem.model import Edge, Finding, Role
 from postmortem.signatures import Link
 
+Proves = Callable[[Link, Finding, Finding], bool | None]  # (link, cause, effect) -> whether its proof holds
 FAR_S = 3600.0
 SAME_MOMENT_S = 30.0
 OF_THE_DEVICE = ("gpu.fell-off-bus", "gpu.gsp-timeout", "gpu.driver-hang", "gpu.ecc-error", "gpu.nvlink-error")
@@ -27,18 +28,36 @@ class Caused:
     say: str = ""
 
 
-def edges(findings: Sequence[Finding], links: Mapping[str, tuple[Link, ...]]) -> tuple[Caused, ...]:
-    """Every edge that the declared links and the records themselves allow."""
+def unasked(link: Link, cause: Finding, effect: Finding) -> bool | None:
+    """The answer where nobody can ask for the proof of a link: unknown."""
+    return None
+
+
+def edges(
+    findings: Sequence[Finding], links: Mapping[str, tuple[Link, ...]], proves: Proves = unasked
+) -> tuple[Caused, ...]:
+    """Every edge that the declared links, their proofs and the records themselves allow."""
     found: list[Caused] = []
     for cause in findings:
         for effect in findings:
             if cause is effect or cause.class_id == effect.class_id:
                 continue
             link = next((k for k in links.get(cause.class_id, ()) if k.class_id == effect.class_id), None)
-            edge = graded(cause, effect, link) if link else same_record(cause, effect)
+            edge = with_proof(cause, effect, link, proves) if link else same_record(cause, effect)
             if edge:
                 found.append(Caused(cause, effect, edge, link.say if link else ""))
     return tuple(found)
+
+
+def with_proof(cause: Finding, effect: Finding, link: Link, proves: Proves) -> Edge | None:
+    """The grade of a link: one that names a proof counts as proven where that holds, as assumed where it is unknown."""
+    edge = graded(cause, effect, link)
+    if edge is None or link.proof is None:
+        return edge
+    holds = proves(link, cause, effect)
+    if holds is None:
+        return Edge.ASSUMED
+    return Edge.PROVEN if holds else None
 
 
 def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
