@@ -17,6 +17,7 @@ from pathlib import Path
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 ISO = re.compile(rb"\b(20\d\d)-(\d\d)-(\d\d)(?=[T ])")
+STAMP = re.compile(rb"(?m)^(20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)?")
 SYSLOG = re.compile(rb"\b(" + "|".join(MONTHS).encode() + rb") ([ \d]\d)(?= \d\d:\d\d:\d\d)")
 PID = re.compile(rb"(?:\bpid[=: ]+|\w\[)(\d{4,7})\b", re.I)  # a shorter one may be a line of a script too
 BUS = re.compile(rb"\b((?:[0-9a-f]{4}|[0-9a-f]{8}):)([0-9a-f]{2})(:[0-9a-f]{2})\b", re.I)
@@ -71,14 +72,26 @@ def syslog(match: re.Match[bytes], shift: timedelta) -> bytes:
     return f"{MONTHS[moved.month - 1]} {moved.day:2d}".encode()
 
 
-def noise(rng: random.Random, size: int) -> bytes:
-    """A log of a service that has nothing to do with it; random digests keep it from packing well."""
-    lines, length, second = [], 0, 0
+def last_moment(files: dict[str, bytes]) -> tuple[datetime, str] | None:
+    """The latest time that a bundle's lines begin with, and its zone as written; None where none has that form."""
+    stamps = sorted(stamp for data in files.values() for stamp in STAMP.findall(data))
+    try:
+        return datetime.fromisoformat(stamps[-1][0].decode()), stamps[-1][1].decode()
+    except (IndexError, ValueError):
+        return None
+
+
+def noise(rng: random.Random, size: int, last: tuple[datetime, str] | None) -> bytes:
+    """The log of a service that has nothing to do with it, up to then; random digests keep it from packing well.
+
+    Where the bundle's own lines have no such stamp it has none either: another day would be another incident's.
+    """
+    lines, length, second = [], 0, -size // 95 * 5  # about 95 bytes a line, one each five seconds
     while length < size:
         second += rng.randrange(1, 9)
-        stamp = (datetime(2026, 5, 1) + timedelta(seconds=second)).isoformat() + "Z"
+        stamp = f"{(last[0] + timedelta(seconds=second)).isoformat()}{last[1]} " if last else ""
         lines.append(
-            f"{stamp} DEBUG mesh: peer {rng.randbytes(8).hex()} announced {rng.randbytes(20).hex()}, "
+            f"{stamp}DEBUG mesh: peer {rng.randbytes(8).hex()} announced {rng.randbytes(20).hex()}, "
             f"queue {rng.randrange(99)}\n"
         )
         length += len(lines[-1])
@@ -114,7 +127,7 @@ def fleet(folder: Path, out: Path, bundles: int, median_kb: int, seed: int = 7) 
         files = varied(sources[case], rng)
         size = int(median_kb * 1024 * rng.lognormvariate(0, 0.5) * 1.75)  # of which the packer saves three sevenths
         if size:
-            files["files/mesh.log"] = noise(rng, size)
+            files["files/mesh.log"] = noise(rng, size, last_moment(files))
         name = f"{number // 200:04d}/{number:06d}.tar.gz"
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         bundle(out / name, host, files)
