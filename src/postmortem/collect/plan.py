@@ -37,7 +37,7 @@ class Spec:
     name: str
     tier: str
     why: str
-    how: str  # file, run, each or step
+    how: str  # file, text, run, each or step
     what: str  # that file or function
     member: str = ""
     seconds: float = 2.0

@@ -67,7 +67,11 @@ padding() { # BYTES
 member() { # NAME BYTES FILE: exactly so many bytes of the file
 	header "$1" "$2"
 	if [ "$2" -gt 0 ]; then
-		head -c "$2" "$3" 2>/dev/null || lost
+		if [ "$2" -le 128 ] && IFS= read -r line <"$3" && [ $((${#line} + 1)) -eq "$2" ]; then # one short line: no child
+			printf '%s\n' "$line" 2>/dev/null || lost
+		else
+			head -c "$2" "$3" 2>/dev/null || lost
+		fi
 		padding "$2"
 	fi
 	members=$((members + 1))

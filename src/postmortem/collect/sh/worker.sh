@@ -97,6 +97,17 @@ do_file() { # PATH: a file of /proc, /sys or /etc
 	settle "$member" "$1"
 }
 
+do_text() { # PATH: a file of /proc that is text and ends in a line end; read in one step
+	text=$(head -c $((cap + 1)) "$1" 2>"$err")
+	rc=$?
+	if [ -z "$text" ] || [ ${#text} -ge "$cap" ] || [ -s "$err" ]; then
+		do_file "$1"
+		return
+	fi
+	printf '%s\n' "$text" >"$out"
+	give whole "$member" "$1" "" $((${#text} + 1))
+}
+
 do_run() { # FUNCTION: its standard output is the member
 	("$1") >>"$out" 2>>"$err" </dev/null # appended, so that a probe may empty it and try again
 	rc=$?
@@ -184,12 +195,14 @@ size_of() { # PATH: sets $size, and $facts where there is stat(1); fails as wc(1
 	facts=${facts#"$size"}
 	facts=${facts# }
 	[ "$size" -gt 0 ] && return 0
+	case $1 in /proc/* | /sys/*) ;; *) [ -z "$facts" ] || return 0 ;; esac
 	size=$(wc -c 2>"$err" <"$1") && size=$((size)) # of a pseudo-file only reading it tells
 }
 
 do_tail() { # PATH: the end of a log
 	plain_file "$1" || return 0
 	size_of "$1" || { not_read "$1" && return 0; }
+	[ "$size" -gt 0 ] || { give empty "$member" "$1" "$facts" 0 && return; }
 	tail -c "$cap" "$1" >"$out" 2>"$err"
 	if [ "$size" -le "$cap" ]; then
 		give whole "$member" "$1" "$facts"
