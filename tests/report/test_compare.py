@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import PAYLOADS
+from test_formats import tokens
 
 import postmortem
 from postmortem.errors import ReportError
@@ -30,7 +32,7 @@ def made(path: Path, log: str, limit: str) -> Any:
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Any, Any]:
     steady = "".join(LOG.format(n, n) for n in range(5))
-    return made(tmp_path / "a", steady, "1000\n"), made(tmp_path / "b", steady.replace("T00", "T07") + FAULT, "2048\n")
+    return made(tmp_path / "a", steady, "1000\n"), made(tmp_path / "b", (steady + FAULT).replace("T00", "T07"), "2048\n")
 
 
 def test_what_differs(pair: tuple[Any, Any]) -> None:
@@ -39,9 +41,41 @@ def test_what_differs(pair: tuple[Any, Any]) -> None:
     assert told["numbers", "Memory of the container: limit"] == ("1000 B", "2.0 KiB")
     assert told["verdict", "cause"] == ("", "network.port-in-use")
     assert ("numbers", "Memory of the container: peak") not in told
-    assert [text for _, _, text in found.new] == [FAULT.strip()]
+    assert [text for _, _, text in found.new] == [FAULT.replace("T00", "T07").strip()]
     assert found.vanished == ()
     assert not found.same_failure
+    assert found.unread == ()
+
+
+def test_facts_of_one_class_differ(pair: tuple[Any, Any]) -> None:
+    root = pair[1]["root_cause"]
+    other = {**pair[1], "root_cause": {**root, "facts": {**root["facts"], "port": 81}}}
+    found = compare({**pair[1], "root_cause": {**root, "facts": {**root["facts"], "port": 80}}}, other)
+    assert [(d.topic, d.name, d.a, d.b) for d in found.differences] == [("facts", "port", "80", "81")]
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "json"])
+def test_a_log_too_big_for_a_report_is_named(form: str, tmp_path: Path) -> None:
+    big = "".join(f"2026-01-01T00:00:00Z INFO app: step {n} done\n" for n in range(2000))
+    pair = made(tmp_path / "a", big, "1\n"), made(tmp_path / "b", big + FAULT, "1\n")
+    text = compared(*pair, form, {"a": "x", "b": "y"})
+    assert "app.log" in text
+    assert ("not_compared" if form == "json" else "Lines not compared") in text
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "json"])
+def test_hostile_lines_are_text(form: str, tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    (one / "app.log").write_text("2026-01-01T00:00:00Z INFO app: fine\n")
+    two.mkdir()
+    (two / "app.log").write_text("2026-01-01T00:00:00Z ERROR app: " + "".join(PAYLOADS).replace("\n", " ") + "\n")
+    text = compared(postmortem.analyze(one), postmortem.analyze(two), form, {"a": "`@x|", "b": "<b>#1</b>"})
+    assert not set(text) & set("\x1b\x07\x00\x08\u202e\u2066")
+    assert "onerror=" in text
+    if form == "markdown":
+        kinds = {t.type for t in tokens(text)}
+        assert not kinds & {"link_open", "image", "html_inline", "html_block", "blockquote_open"}
 
 
 def test_a_report_and_itself(pair: tuple[Any, Any]) -> None:

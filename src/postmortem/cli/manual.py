@@ -73,4 +73,5 @@ def options(command: click.Command, ctx: click.Context) -> Iterator[str]:
 def roff(text: str) -> str:
     """Text that troff prints as it stands."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    escaped = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in escaped)
     return "\n".join("\\&" + line if line.startswith((".", "'")) else line for line in escaped.split("\n"))

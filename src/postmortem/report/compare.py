@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from postmortem.report import Report
 from postmortem.report.words import about, exhibits, headline, size
 
-MOST_LINES = 40
+MOST_LINES, MOST_NAMES = 40, 12
+KINDS = ("log", "kernel", "journal", "script", "config")
 _MASKS = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (re.compile(r"^(?:\w{3} )?\w{3} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?"), "<time>"),
@@ -39,6 +40,7 @@ class Comparison:
     vanished: tuple[tuple[str, int, str], ...]  # of a: source, line, text
     new: tuple[tuple[str, int, str], ...]  # of b
     same_failure: bool
+    unread: tuple[str, ...] = ()  # logs of both whose lines are in no report, because they are big
 
     def text(self, names: Mapping[str, str]) -> str:
         """As JSON, schema postmortem/comparison/v1."""
@@ -50,6 +52,7 @@ class Comparison:
             "differences": [{"topic": d.topic, "name": d.name, "a": d.a, "b": d.b} for d in self.differences],
             "vanished": [{"source": s, "line": n, "text": t} for s, n, t in self.vanished],
             "new": [{"source": s, "line": n, "text": t} for s, n, t in self.new],
+            "not_compared": list(self.unread),
         }
         return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
@@ -58,6 +61,7 @@ def compare(a: Report, b: Report) -> Comparison:
     """What differs between two reports."""
     topics = (
         ("verdict", verdict),
+        ("facts", facts),
         ("machine", machine),
         ("findings", findings),
         ("numbers", numbers),
@@ -66,7 +70,7 @@ def compare(a: Report, b: Report) -> Comparison:
     found = tuple(d for topic, of in topics for d in differing(topic, of(a), of(b)))
     gone, new = lines_of_one_side(a, b)
     same = bool(a["fingerprint"]) and a["fingerprint"] == b["fingerprint"]
-    return Comparison(found, gone, new, same)
+    return Comparison(found, gone, new, same, tuple(sorted((logs(a) & logs(b)) - (texts(a).keys() & texts(b).keys()))))
 
 
 def differing(topic: str, a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
@@ -80,6 +84,11 @@ def verdict(report: Report) -> dict[str, str]:
     told = {"status": report["status"], "cause": root["class"] if root else "", "said": headline(report)}
     told |= {"confidence": root["confidence"]} if root else {}
     return told | ({"outcome": end["what"]} if end else {})
+
+
+def facts(report: Report) -> dict[str, str]:
+    """What is known of the cause: victim, limits, codes."""
+    return {name: str(value) for name, value in ((report["root_cause"] or {}).get("facts") or {}).items()}
 
 
 def machine(report: Report) -> dict[str, str]:
@@ -128,9 +137,13 @@ def lines_of_one_side(a: Report, b: Report) -> tuple[Lines, Lines]:
     return only(shared, of_a, of_b), only(shared, of_b, of_a)
 
 
+def logs(report: Report) -> set[str]:
+    """The sources whose lines are worth a comparison."""
+    return {base(one["path"]) for one in report["input"]["sources"] if one["kind"] in KINDS and one["lines"]}
+
+
 def texts(report: Report) -> dict[str, list[str]]:
-    kinds = ("log", "kernel", "journal", "script", "config")
-    shown = (one for one in exhibits(report, "source") if one.get("source_kind") in kinds)
+    shown = (one for one in exhibits(report, "source") if one.get("source_kind") in KINDS)
     return {base(one["source"]): one["text"].split("\n") for one in shown}
 
 
@@ -173,6 +186,7 @@ def plain(found: Comparison, names: Mapping[str, str]) -> Iterator[str]:
             yield f"\n{title}"
             yield from (f"  {sign} {source}:{number}: {text}" for source, number, text in lines[:MOST_LINES])
             yield from (f"  ... {len(lines) - MOST_LINES} more" for _ in [0] if len(lines) > MOST_LINES)
+    yield from (f"\n{one}" for one in not_compared(found))
 
 
 def markdown(found: Comparison, names: Mapping[str, str]) -> Iterator[str]:
@@ -190,6 +204,15 @@ def markdown(found: Comparison, names: Mapping[str, str]) -> Iterator[str]:
         if lines:
             yield f"\n### {title}\n"
             yield from fence([f"{sign} {source}:{number}: {text}" for source, number, text in lines[:MOST_LINES]])
+    yield from (f"\n{inert(one)}" for one in not_compared(found))
+
+
+def not_compared(found: Comparison) -> Iterator[str]:
+    """What was too big to stand in the reports, so that its lines are not told apart."""
+    if found.unread:
+        shown = found.unread[:MOST_NAMES]
+        left = f" and {len(found.unread) - MOST_NAMES} more" if len(found.unread) > MOST_NAMES else ""
+        yield f"Lines not compared, too big to stand in a report: {', '.join(shown)}{left}"
 
 
 def same(found: Comparison) -> str:
