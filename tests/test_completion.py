@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-
 AS_INSTALLED = "import sys; sys.argv[0] = 'postmortem'; from postmortem.cli import main; main()"
 
 
