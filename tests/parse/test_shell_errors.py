@@ -57,6 +57,10 @@ LINES = {
     "bash-5.3-test": ("F.sh: line 2: [: abc: integer expected", "bad-test", "abc", "bash"),
     "bash-option": ("F.sh: line 2: mapfile: -q: invalid option", "bad-option", "-q", "bash"),
     "bash-c": ("bash: -c: line 1: syntax error near unexpected token `)'", "syntax", ")", "bash"),
+    "ksh93": ("F.ksh: line 12: syntax error at line 19: `}' unexpected", "syntax", "}", "ksh"),
+    "ksh93-unmatched": ("F.ksh: syntax error at line 30: `if' unmatched", "eof", "if", "ksh"),
+    "bourne": ("/etc/init.d/F: syntax error at line 7: `fi' unexpected", "syntax", "fi", "ksh"),
+    "aix": ("F.ksh[31]: 0403-057 Syntax error at line 33 : `done' is not expected.", "syntax", "done", "ksh"),
     "prompt": ("-bash: nvidia-smi: command not found", "not-found", "nvidia-smi", "bash"),
     "compose-prefix": (
         "app-1  | /entrypoint.sh: line 228: unexpected EOF while looking for matching `\"'",

@@ -1,4 +1,4 @@
-"""What shells print, by kind of fault: bash 4 to 5.3, dash, zsh, mksh, busybox ash."""
+"""What shells print, by kind of fault: bash 4 to 5.3, dash, zsh, mksh, ksh, busybox ash."""
 
 from __future__ import annotations
 
@@ -158,6 +158,11 @@ RULES: tuple[tuple[str, str, str, str], ...] = (
     ("syntax error: unexpected '", "syntax", "m", r"syntax error: unexpected '(?P<token>.*)'$"),
     ("syntax error: unmatched '", "eof", "m", r"syntax error: unmatched '(?P<token>.*)'$"),
     ("no closing quote", "quote", "m", r"(?P<token>)no closing quote$"),
+    # ksh88, ksh93, AIX, the Bourne shell of System V: the line of the error stands behind the words
+    ("syntax error at line ", "syntax", "k", r"`(?P<token>.*)' unexpected$"),
+    ("syntax error at line ", "eof", "k", r"`(?P<token>.*)' unmatched$"),
+    ("Syntax error at line ", "syntax", "k", r"`(?P<token>.*)' is not expected\.?$"),
+    ("Syntax error at line ", "eof", "k", r"`(?P<token>.*)' is not matched\.?$"),
 )
 PLACES = {
     "a": rf"(?:^|[\s|\]]){_F}: (?P<command>\w+): line (?P<line>\d+): ",
@@ -165,7 +170,8 @@ PLACES = {
     "d": _DASH,
     "z": _ZSH,
     "m": _MKSH,
+    "k": rf"(?:^|[\s|\]]){_F}(?:\[\d+\])?: (?:line \d+: )?(?:0403-057 )?[Ss]yntax error at line (?P<line>\d+) ?: ",
     "p": _PROMPT,
     "s": rf"(?:^|[\s|\]]){_F}: (?P<line>)",
 }
-SHELLS = {"a": "ash", "b": "bash", "d": "dash", "z": "zsh", "m": "mksh", "p": "", "s": ""}
+SHELLS = {"a": "ash", "b": "bash", "d": "dash", "z": "zsh", "k": "ksh", "m": "mksh", "p": "", "s": ""}

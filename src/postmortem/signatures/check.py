@@ -105,7 +105,8 @@ def _missed(signature: Signature, sample: Sample) -> str:
         return f"is refuted: {found[0].against[0][0][:120]}; correct `against`, or the sample"
     seen = [confirm(Catalogue((signature,)), readings) for readings in _sources(signature, sample)]
     raising = {leaf.key for leaf in _lines_of(signature) if any(hits[leaf.key] for hits in seen)}
-    if raising and not any(_lines_suffice(i) for i in signature.when):
+    could = [i for i in signature.when if _lines_suffice(i) and raising & {leaf.key for leaf in leaves((i,))}]
+    if raising and not could:
         return ""  # the line is there; the rest of the `all` is a fact or event that no sample line shows
     if raising:
         return "has the line, but not what goes with it; look at where, same and order"

@@ -61,6 +61,7 @@ EVENTS: Mapping[str, EventKind] = {
     ),
     "zombie": _event("proc ps", _ZOMBIE_FIELDS),
     "boot": _event("kernel journal", ""),
+    "quota.full": _event("listing", "owner mount used_kb limit_kb"),
     "zombie.pile": _event("proc ps", "ppid parent dead"),
     "port.holder": _event("listing", "port holder holder_pid"),
     "run.unfinished": _event("log", "file phase phases benchmark"),
