@@ -48,6 +48,8 @@ def in_order(reading: Reading) -> bool:
     source = reading.source
     if source.text.count > SMALL or NUMBERED not in source.asked or source.hits.get(NUMBERED):
         return source.text.count > SMALL
+    if not reading.clock.numbers:
+        return True  # no stamp that could be behind another
     alike = uniform(reading)
     if alike is None or alike.back_s > 1.0 or any(unstamped_tag(line) for line in tail(reading, 1)):
         return False

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from postmortem.detect.looking import SMALL, kept
-from postmortem.detect.uniform import lines_at, uniform
+from postmortem.detect.uniform import LEAST, lines_at, uniform
 from postmortem.lazy import lazy
 from postmortem.lines import Line
 from postmortem.model import Event, Fact, Kind
@@ -49,7 +49,7 @@ def find(scene: Scene) -> Iterator[Event | Fact]:
 
 def torn_in(reading: Reading) -> list[Tear]:
     """The first tears of a log whose lines begin with stamps of one form."""
-    if reading.source.text.count > SMALL:
+    if reading.source.text.count > SMALL or len(reading.clock.numbers) < LEAST:
         return []
     alike = uniform(reading)
     if alike is not None:
@@ -74,7 +74,7 @@ def usual_shape(lines: list[Line]) -> str | None:
         return None
     shape, count = shapes.most_common(1)[0]
     filled = sum(1 for line in lines if line.raw.strip())
-    return shape if count >= 8 and count * 2 >= filled and _SHAPE.match(shape) else None
+    return shape if count >= LEAST and count * 2 >= filled and _SHAPE.match(shape) else None
 
 
 def torn(line: Line, shape: str) -> Tear | None:

@@ -184,10 +184,14 @@ def written_by_programs_too(lines: Lines) -> bool:
 
 def _system_log(lines: Lines) -> Kind | None:
     """KERNEL when all who write are the kernel, JOURNAL when programs write beside it."""
-    parts = [split(line) for line in lines]
-    system = [part for part in parts if part.stamp and (part.channel == "kernel" or (part.host and part.program))]
-    if len(system) * 2 < len(lines):
-        return None
+    parts, system = [], []
+    for line in lines:
+        part = split(line)
+        parts.append(part)
+        if part.stamp and (part.channel == "kernel" or (part.host and part.program)):
+            system.append(part)
+        elif (len(parts) - len(system)) * 2 > len(lines):
+            return None  # fewer than half of the lines are left
     if any(part.channel != "kernel" for part in system):
         return Kind.JOURNAL
     named = any(part.host for part in system)
