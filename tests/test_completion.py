@@ -69,7 +69,7 @@ def test_bash_completes_with_the_script(command: str) -> None:
 @pytest.mark.skipif(not shutil.which("zsh"), reason="no zsh here")
 def test_zsh_takes_the_script(command: str) -> None:
     script = out("completion", "zsh")
-    lines = f"autoload -U compinit; compinit -u -d /dev/null\n{script}\nprint -r -- ${{_comps[postmortem]}}"
+    lines = f"autoload -U compinit; compinit -u -D\n{script}\nprint -r -- ${{_comps[postmortem]}}"
     done = subprocess.run(
         ["zsh", "-f", "-c", lines], capture_output=True, text=True, timeout=60, env={**os.environ, "PATH": command}
     )
