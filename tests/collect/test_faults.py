@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
 import time
 from pathlib import Path
@@ -115,6 +116,53 @@ def test_a_full_disk_keeps_what_fits(room: str, tmp_path: Path) -> None:
     named = {probe["member"] for probe in manifest["probes"] if probe["member"]}
     assert named <= set(bundle.members)
     assert any(probe["state"] == "over-budget" for probe in manifest["probes"])
+
+
+SLOW_PLACE = """
+import sys, time
+import postmortem.collect.run as run
+from postmortem.collect import CollectOptions, collect
+slow = float(sys.argv[2])
+class Place(run.FilePlace):
+    def write(self, data):
+        if self._fd < 0:
+            time.sleep(slow)
+        super().write(data)
+run.FilePlace = Place
+begin = time.monotonic()
+result = collect(CollectOptions(sys.argv[1], deadline=float(sys.argv[3])))
+print(result.code, result.path, result.complete, time.monotonic() - begin)
+"""
+
+
+@pytest.mark.parametrize(
+    ("slow", "deadline", "complete"),
+    [(2.5, 8, "True"), (60, 4, "False")],
+    ids=["they answer late", "they never answer"],
+)
+def test_where_no_place_answers_in_time(slow: float, deadline: float, complete: str, tmp_path: Path) -> None:
+    """On a machine that is starved of processor time each folder seems to hang; the evidence is kept all the same."""
+    out = tmp_path / "b.tar.gz"
+    words = [sys.executable, "-c", SLOW_PLACE, out, str(slow), str(deadline)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=True)
+    code, path, whole, seconds = done.stdout.split()
+    assert float(seconds) <= deadline + 0.5
+    assert (code, path, whole) == (("0", str(out), "True") if complete == "True" else ("1", "None", "False"))
+    if complete == "True":
+        assert read(out).manifest["complete"] is True
+
+
+def test_a_device_is_never_replaced(tmp_path: Path) -> None:
+    if os.geteuid():
+        pytest.skip("needs root to make a device")
+    device = tmp_path / "null"
+    os.mknod(device, 0o666 | 0o020000, os.makedev(1, 3))
+    (tmp_path / "here").mkdir()
+    words = command(CollectOptions(str(device), deadline=15))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd=tmp_path / "here", check=True)
+    assert device.is_char_device()
+    assert f"{device} cannot be written: it is there, and no regular file" in done.stderr
+    assert "END" in read(tmp_path / "here" / "null").members
 
 
 def test_a_place_that_cannot_be_written_is_replaced_and_told(tmp_path: Path) -> None:

@@ -190,3 +190,29 @@ def test_the_archive_is_one_gzip_stream_flushed_after_each_member(tmp_path: Path
     assert gzip.decompress((tmp_path / "b.tar.gz").read_bytes())  # the trailer's sum and length are right
     assert json.loads(read(tmp_path / "b.tar.gz").members["manifest.json"]) == {}
     assert sizes == sorted(set(sizes))
+
+
+class Stuck(FilePlace):
+    """A disk that dies behind the first member."""
+
+    def write(self, data: bytes) -> None:
+        if data and self._end > 10:
+            time.sleep(60)
+        super().write(data)
+
+
+@pytest.mark.parametrize("order", [(Stuck, FilePlace), (FilePlace, Stuck)], ids=["the first hangs", "the second hangs"])
+def test_a_sink_that_hangs_costs_the_other_nothing(order: tuple[type[FilePlace], ...], tmp_path: Path) -> None:
+    sinks = [Sink(place(str(tmp_path / f"{n}.tar.gz")), str(n)) for n, place in enumerate(order)]
+    assert all(sink.ready(time.monotonic() + 5) for sink in sinks)
+    until = time.monotonic() + 1.5
+    sealer = Sealer(Archive(sinks, 10_000_000), About("box"), Broken(), until)
+    for member in (START, Member("logs/tail/a", b"fine" * 1000), END):
+        sealer.take(member)
+    result = sealer.finish()
+    for sink in sinks:
+        sink.leave()
+    assert time.monotonic() <= until + 0.2
+    good = tmp_path / f"{order.index(FilePlace)}.tar.gz"
+    assert (result.complete, result.path) == (True, str(good))
+    assert list(read(good).members) == ["START", "logs/tail/a", "manifest.json", "END"]

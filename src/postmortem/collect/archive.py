@@ -15,6 +15,7 @@ from postmortem.collect.sinks import Sink
 RESERVE = 96 << 10  # for the manifest, inside the size limit
 _GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _COPY_LIMIT = 24 << 20
+_CLOSING = 0.1  # seconds that are kept for the ends of the sinks that answer, when another one hangs
 
 Last = Callable[[tuple[str, ...], str], list[tuple[str, bytes, int]]]
 
@@ -75,9 +76,11 @@ class Archive:
 
     def close(self, last: Last, until: float = float("inf")) -> None:
         """Ends each sink's stream with the last members, made for what it holds; a full one gives up some for them."""
-        for sink in self.sinks:
-            sink.settle(until)
-        for sink in self.sinks:
+        soon = until - _CLOSING
+        while time.monotonic() < soon and not all(sink.idle for sink in self.sinks):
+            for sink in self.sinks:
+                sink.pump(0.01)
+        for sink in sorted(self.sinks, key=lambda sink: not sink.idle):  # none waits for one that hangs
             self._close(sink, last, until)
 
     def whole_in(self, sink: Sink) -> bool:

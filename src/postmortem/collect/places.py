@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import tempfile
 import threading
 from typing import Any
@@ -26,6 +27,8 @@ class FilePlace:
         """The first write, which may be empty, makes the file."""
         if self._fd < 0:
             self._was_there = os.path.lexists(self.path)
+            if _is_special(self.path):  # the name would be taken from a device, such as /dev/null
+                raise OSError(errno.EEXIST, "it is there, and no regular file")
             self._fd, self.partial = _open(self.path)
         try:
             _write_all(self._fd, data)
@@ -172,6 +175,13 @@ def other_places(path: str) -> list[str]:
     folders = (os.environ.get("POSTMORTEM_OUT", ""), ".", tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm")
     found = [os.path.join(folder, name) for folder in folders if folder]
     return list(dict.fromkeys(place for place in found if place != path))
+
+
+def _is_special(path: str) -> bool:
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _write_all(fd: int, data: bytes) -> None:

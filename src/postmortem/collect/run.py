@@ -25,6 +25,7 @@ from postmortem.errors import CollectError
 
 _SEAL_LIMIT = 1 << 40  # a capture was limited when it was taken
 _OPEN_SECONDS = 0.7  # that a folder may take to make a file
+_OPEN_SHARE = 0.25  # of the time, that all places together may take
 _LATE = 0.2  # seconds past the deadline in which a sink may still answer
 
 
@@ -87,17 +88,28 @@ def one_sink(path: str) -> Iterator[Sink]:
 
 
 def _open_all(paths: tuple[str, ...], options: CollectOptions, until: float) -> tuple[list[Sink], list[str]]:
-    """A sink for each output, the first in another place when its own cannot be written; and what went wrong."""
-    sinks, trouble = [], []
+    """A sink for each output, the first in another place when its own cannot be written; and what went wrong.
+
+    Where no place answers, as on a machine that is starved, the first is kept: it may answer later.
+    """
+    sinks: list[Sink] = []
+    late: list[Sink] = []
+    trouble = []
+    by = time.monotonic() + max(_OPEN_SECONDS, _OPEN_SHARE * (until - time.monotonic()))
     for number, path in enumerate(paths):
         for place in [path, *(other_places(path) if number == 0 and path != "-" else [])]:
             sink = _sink(place, options)
-            if path == "-" or sink.ready(min(time.monotonic() + _OPEN_SECONDS, until)):
+            if path == "-" or sink.ready(min(time.monotonic() + _OPEN_SECONDS, by, until)):
                 sinks.append(sink)
                 break
             trouble.append(f"{place} cannot be written: {sink.full or 'it does not answer'}")
-            sink.leave()
-    return sinks, trouble
+            if sink.full or late:
+                sink.leave()
+            else:
+                late.append(sink)
+    for sink in late if sinks else ():
+        sink.leave()
+    return sinks or late, trouble
 
 
 def _sink(path: str, options: CollectOptions) -> Sink:

@@ -67,11 +67,9 @@ class Sink:
         self._ask(b"W", data)
 
     def ready(self, until: float) -> bool:
-        """Whether the place can be written: an empty message made the file before the moment."""
-        self.send(b"")
-        answered = self.settle(until)
-        self.held = 0
-        return answered and not self.full
+        """Whether the place can be written: the file was made before the moment; it may be made later."""
+        self._ask(b"O", b"")
+        return self.settle(until) and not self.full
 
     def back_to(self, offset: int, held: int) -> None:
         """Takes back what was kept beyond the offset; `held` messages remain."""
@@ -114,13 +112,13 @@ class Sink:
         self.leave()
 
     def leave(self) -> None:
-        """Ends the child without waiting for it."""
+        """Ends the child; one that hangs is killed and not waited for."""
         if self._inline is None and self._child:
             self._socket.close()
             if not self.idle:
                 with contextlib.suppress(OSError):
                     os.kill(self._child, signal.SIGKILL)
-            for _ in range(20):
+            for _ in range(20 if self.idle else 1):
                 with contextlib.suppress(OSError):
                     if os.waitpid(self._child, os.WNOHANG)[0]:
                         break
@@ -181,7 +179,7 @@ class Sink:
 def _act(place: Place, what: bytes, data: bytes, failed: bool) -> tuple[str, str]:
     """What went wrong, or "", and the published name."""
     try:
-        if what == b"W":
+        if what in (b"W", b"O"):
             if failed:
                 return "an earlier write failed", ""
             place.write(data)
