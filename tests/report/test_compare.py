@@ -32,7 +32,9 @@ def made(path: Path, log: str, limit: str) -> Any:
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Any, Any]:
     steady = "".join(LOG.format(n, n) for n in range(5))
-    return made(tmp_path / "a", steady, "1000\n"), made(tmp_path / "b", (steady + FAULT).replace("T00", "T07"), "2048\n")
+    return made(tmp_path / "a", steady, "1000\n"), made(
+        tmp_path / "b", (steady + FAULT).replace("T00", "T07"), "2048\n"
+    )
 
 
 def test_what_differs(pair: tuple[Any, Any]) -> None:

@@ -31,7 +31,7 @@ def label(group: Mapping[str, Any], title: str, templates: Sequence[str]) -> str
     else:
         keys = [k for k in TELLING if k != "reason" or "oom-kill" not in group["class"]]
         parts = [said for key in keys if (said := part(key, group["facts"].get(key)))]
-        told = title + (f": {', '.join(parts[:MOST])}" if parts else "")
+        told = title + (f": {', '.join(list(dict.fromkeys(parts))[:MOST])}" if parts else "")
     top = next(iter(group["hosts"].items()), ("", 0))
     mostly = group["count"] >= FEW and top[1] >= MOSTLY * group["count"]
     return told + (f", on {top[0]}" if mostly else "")
