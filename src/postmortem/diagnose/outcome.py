@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from postmortem.diagnose.entity import comes_before
 from postmortem.diagnose.passed import ends_its_log, passed, quiet_end
 from postmortem.diagnose.proof import doubt
+from postmortem.diagnose.provoked import kind_of, provoked, tolerated
 from postmortem.diagnose.session import answers_a_person
 from postmortem.diagnose.tries import an_earlier_try
 from postmortem.model import Finding, Kind, Role, Verdict
@@ -47,8 +48,9 @@ def outcome(findings: Sequence[Finding], scene: Scene) -> Outcome:
     success = latest([f for f in good if f.verdict in HELD and not answers_a_person(f, scene)])
     mild = success or latest([f for f in good if f.verdict in (*HELD, Verdict.SUSPECTED)])
     faults = [f for f in findings if f.role in FAULT_ROLES and f.verdict in HELD]
-    if failure and not (success and comes_before(failure, success, ends=True) is True):
+    if failure and not (success and followed_by(failure, success, scene)):
         return Outcome("failed", failure, success)
+    faults = [f for f in faults if not provoked(f, success, scene)]
     standing = [f for f in faults if not passed(f, scene) and outlives(f, success, scene)]
     if standing:
         return Outcome("failed", latest([f for f in standing if f.role is Role.SYMPTOM]) or latest(standing), success)
@@ -56,6 +58,11 @@ def outcome(findings: Sequence[Finding], scene: Scene) -> Outcome:
         why = doubt(mild, findings, scene)
         return Outcome("undecided", because=why) if why else Outcome("healthy", mild, success)
     return Outcome("undecided")
+
+
+def followed_by(failure: Finding, success: Finding, scene: Scene) -> bool:
+    """Whether a failure was made good: a success came after it, or the CI recorded one of the whole job."""
+    return comes_before(failure, success, ends=True) is True or tolerated(failure, success, scene)
 
 
 def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
@@ -75,8 +82,3 @@ def outlives(fault: Finding, success: Finding | None, scene: Scene) -> bool:
         return ended_alone or (not before and (fault.role is Role.SYMPTOM or fault.verdict is not Verdict.POSSIBLE))
     told_by_others = fault.role is Role.ROOT and any(kind_of(e.source, scene) in WITNESSES for e in fault.evidence)
     return elsewhere and (ends_its_log(fault, scene) or (fault.verdict is Verdict.CONFIRMED and told_by_others))
-
-
-def kind_of(source: str, scene: Scene) -> Kind | None:
-    reading = scene.reading(source)
-    return reading.source.kind if reading else None

@@ -10,6 +10,7 @@ from postmortem.lines import Line
 from postmortem.model import READABLE, Event, Kind
 from postmortem.scene import Reading
 from postmortem.signatures.language import HEADS, Catalogue, LineItem, line_items
+from postmortem.signatures.passed_tests import names_a_passed_test
 from postmortem.signatures.patterns import LINE_TIMEOUT_S, Found, search
 
 ITEM_BUDGET_S = 1.0
@@ -62,7 +63,7 @@ def confirm(
         left_s = run.left_s
         for item in line_items(signature):
             places = [r for kind in sorted(HEADS[item.head]) for r in by_kind[kind] if r.hits(item.pattern)]
-            found, finished = _confirmed(item, places, run) if places else ((), True)
+            found, finished = _confirmed(item, places, run, not signature.outcome) if places else ((), True)
             if found:
                 events[item.key] = found
             if not finished:
@@ -72,7 +73,10 @@ def confirm(
     return Hits(events, run.messages, frozenset(gave_up), seconds)
 
 
-def _confirmed(item: LineItem, places: Iterable[Reading], run: _Run) -> tuple[tuple[Event, ...], bool]:
+def _confirmed(
+    item: LineItem, places: Iterable[Reading], run: _Run, fault: bool = False
+) -> tuple[tuple[Event, ...], bool]:
+    """The lines that an item matches, and whether it was finished in time; a test that passed is no `fault`."""
     found = []
     finished = True
     began = run.clock()
@@ -85,6 +89,8 @@ def _confirmed(item: LineItem, places: Iterable[Reading], run: _Run) -> tuple[tu
         if line is None or not _looks_at(item, line):
             continue
         text = line.message if item.head in ("kernel", "log") else line.raw
+        if fault and item.head == "log" and names_a_passed_test(text):
+            continue
         result = _verdict(item, line, text)
         finished = finished and not result.gave_up
         if result.match is not None:

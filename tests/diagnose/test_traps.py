@@ -1,0 +1,147 @@
+"""Whole answers to small scenes: what others of the machine did, what was tolerated, what was only asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from postmortem.analysis import analyze
+
+Files = dict[str, str]
+OOM = (
+    "[8123.100000] {c} invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+    "[8123.100100] memory: usage 1048576kB, limit 1048576kB, failcnt 77\n"
+    "[8123.100200] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg={g},"
+    "task_memcg={g},task={c},pid={p},uid=0\n"
+    "[8123.100300] Memory cgroup out of memory: Killed process {p} ({c}) total-vm:4048576kB, anon-rss:1040000kB, "
+    "file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:2120kB oom_score_adj:0\n"
+)
+
+
+def killed(comm: str, group: str, pid: int = 4411) -> Files:
+    return {"dmesg.txt": OOM.format(c=comm, g=group, p=pid)}
+
+
+def lines(form: str, count: int = 9) -> str:
+    return "".join(form.format(n=n) + "\n" for n in range(1, count + 1))
+
+
+def log(*told: str) -> Files:
+    return {"job.log": "".join(f"{line}\n" for line in told)}
+
+
+# A kill of somebody else beside a log that tells its own end; and kills that are the cause.
+NEIGHBOURS: dict[str, tuple[str, Files]] = {
+    "name not found, a server killed": (
+        "network.dns",
+        killed("java", "/system.slice/elasticsearch.service")
+        | log("2026-03-01 10:00:02 fetching", "curl: (6) Could not resolve host: models.lan", "2026-03-01 10:00:09 job failed, exit code 6"),
+    ),
+    "syntax error, a database killed": (
+        "script.syntax-error",
+        killed("mysqld", "/machine.slice/libpod-77aa.scope")
+        | log("+ make dist", "./release.sh: line 44: syntax error near unexpected token `done'", "make: *** [Makefile:3: dist] Error 2"),
+    ),
+    "the log names the victim": (
+        "memory.oom-kill-cgroup",
+        killed("solver", "/system.slice/app.service")
+        | log("2026-03-01 10:00:00 INFO spawning solver (pid 4411)", "2026-03-01 10:04:00 ERROR solver went away: connection reset by peer", "2026-03-01 10:04:01 ERROR run failed, exit code 1"),
+    ),
+    "the log ends with a symptom": (
+        "memory.oom-kill-cgroup",
+        killed("solver", "/system.slice/app.service")
+        | log("2026-03-01 10:00:00 INFO starting pool", "2026-03-01 10:04:00 ERROR upstream failed: connect: connection refused", "2026-03-01 10:04:01 ERROR run failed, exit code 1"),
+    ),
+    "a card lost before the boot": (
+        "gpu.device-assert",
+        {"journal.txt": (
+            "May 01 08:00:00 n1 kernel: NVRM: Xid (PCI:0000:3b:00): 79, pid=771, name=python3, GPU has fallen off the bus.\n"
+            "-- Reboot --\nMay 01 08:10:00 n1 kernel: Linux version 6.8.0-50-generic (b@h) #1 SMP\n"
+        )}
+        | log("epoch 1", "/p/ATen/native/cuda/Indexing.cu:1292: indexSelectLargeIndex: block: [1,0,0], thread: [0,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
+              "Traceback (most recent call last):", '  File "t.py", line 3, in <module>', "RuntimeError: CUDA error: device-side assert triggered"),
+    ),
+}  # fmt: skip
+
+RUNNER = lines("2026-03-01T10:00:0{n}.0000000Z line {n}", 5)
+# What was repeated, allowed to fail, provoked or ordered; and the same where it was not.
+TOLERATED: dict[str, tuple[str, Files]] = {
+    "a task that was repeated": (
+        "healthy",
+        log("2026-03-01 10:00:00 INFO submitting 8 tasks", "(train pid=811) Traceback (most recent call last):", '(train pid=811)   File "t.py", line 3, in f',
+            "(train pid=811) TimeoutError: read timed out", "2026-03-01 10:01:00 WARNING task train failed, retrying (1/3)",
+            lines("2026-03-01 10:0{n}:10 INFO step {n}").rstrip(), "2026-03-01 10:10:00 INFO all 8 tasks completed", "Job 'raysubmit_x1' succeeded"),
+    ),
+    "a CI's own record": (
+        "healthy",
+        {"job.log": RUNNER + "2026-03-01T10:00:11.0000000Z ##[error]Process completed with exit code 1.\n" + lines("2026-03-01T10:01:0{n}.0000000Z   ✓ {n} works"),
+         "run.json": '{\n "name": "ci",\n "conclusion": "success"\n}\n'},
+    ),
+    "a CI's record of a failure": (
+        "process.silent-exit",
+        {"job.log": RUNNER + "2026-03-01T10:00:11.0000000Z ##[error]Process completed with exit code 101.\n" + lines("2026-03-01T10:01:0{n}.0000000Z   ✓ {n} works"),
+         "run.json": '{\n "steps": [{\n "conclusion": "success"\n},{\n "conclusion": "failure"\n}]\n}\n'},
+    ),
+    "names of tests": (
+        "healthy",
+        log(lines("ok {n} - survives: connection refused, SIGSEGV, No space left on device").rstrip(), "# Totals: pass:9 fail:0 xfail:0 xpass:0 skip:0 error:0"),
+    ),
+    "kselftest": (
+        "healthy",
+        killed("memcg_oom", "/memcg_test")
+        | log("TAP version 13", "1..2", "# selftests: mm: memcg_oom", "ok 1 selftests: mm: memcg_oom", "ok 2 selftests: mm: ksm", "# Totals: pass:2 fail:0 xfail:0 xpass:0 skip:0 error:0"),
+    ),
+    "stress-ng": (
+        "healthy",
+        killed("stress-ng-bighe", "/stress")
+        | log("stress-ng: info:  [900] dispatching hogs: 2 bigheap", "stress-ng: info:  [900] passed: 2: bigheap (2)", "stress-ng: info:  [900] successful run completed in 60.02s"),
+    ),
+    "a kill that no test provoked": (
+        "memory.oom-kill-cgroup",
+        killed("postgres", "/system.slice/postgresql.service")
+        | log("TAP version 13", "1..1", "# selftests: mm: ksm", "ok 1 selftests: mm: ksm", "# Totals: pass:1 fail:0 xfail:0 xpass:0 skip:0 error:0"),
+    ),
+    "an ordered restart": (
+        "healthy",
+        {"journal.txt": (
+            "May 01 08:00:00 n1 systemd[1]: Stopping api.service - API...\n"
+            "May 01 08:00:01 n1 systemd[1]: api.service: Main process exited, code=exited, status=143/n/a\n"
+            "May 01 08:00:01 n1 systemd[1]: api.service: Failed with result 'exit-code'.\n"
+            "May 01 08:00:02 n1 systemd[1]: Started api.service - API.\n"
+        )}
+        | log("rolling restart", "3 of 3 hosts done", "deployment finished, 0 errors"),
+    ),
+}  # fmt: skip
+
+SESSION = "root@n1:~# ceph health\nHEALTH_OK\nroot@n1:~# ./selftest\nselftest finished, 0 errors\n"
+# What a person asked for is no outcome of the run.
+ASKED: dict[str, tuple[Files, bool]] = {
+    "a server in trouble": ({"session.txt": SESSION, "svc.log": "2026-03-01 10:00:00 INFO started\n2026-03-01 10:05:00 ERROR could not commit offsets\n"}, False),
+    "a value below what is required": (
+        {"check.txt": SESSION, "bench.log": "2026-03-01 10:01:00 bandwidth 0.9 Gbit/s\n2026-03-01 10:01:00 FAIL: bandwidth is below the required 9.0 Gbit/s\n"}, False,
+    ),
+    "nothing else": ({"session.txt": SESSION}, True),
+}  # fmt: skip
+
+
+def answer(tmp_path: Path, files: Files) -> str | None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    report = analyze(tmp_path)
+    return "healthy" if report["status"] == "healthy" else (report["root_cause"] or {}).get("class")
+
+
+@pytest.mark.parametrize(("want", "files"), NEIGHBOURS.values(), ids=NEIGHBOURS)
+def test_another_process(tmp_path: Path, want: str, files: Files) -> None:
+    assert answer(tmp_path, files) == want
+
+
+@pytest.mark.parametrize(("want", "files"), TOLERATED.values(), ids=TOLERATED)
+def test_failures_that_were_no_failure(tmp_path: Path, want: str, files: Files) -> None:
+    assert answer(tmp_path, files) == want
+
+
+@pytest.mark.parametrize(("files", "healthy"), ASKED.values(), ids=ASKED)
+def test_answers_to_a_person(tmp_path: Path, files: Files, healthy: bool) -> None:
+    assert (answer(tmp_path, files) == "healthy") is healthy
