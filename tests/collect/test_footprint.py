@@ -109,3 +109,10 @@ def test_a_dd_that_knows_no_such_flag_harms_nothing(tmp_path: Path) -> None:
     done = subprocess.run(["sh", "-s"], input=script.encode(), capture_output=True, timeout=60, check=True)
     assert read_tar(done.stdout).text("logs/full/big.part1") == log.read_text()
     assert done.stderr == b""
+
+
+def test_nothing_heavy_is_imported_before_the_agent_runs() -> None:
+    heavy = ("yaml", "tarfile", "postmortem.redact", "postmortem.collect.seal", "postmortem.collect.sinks", "json")
+    code = f"import sys, postmortem.collect.start; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
