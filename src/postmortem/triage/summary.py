@@ -16,7 +16,7 @@ from postmortem.triage.row import Row
 from postmortem.triage.store import Rows, Standing, read_rows, standing
 
 SCHEMA = "postmortem/triage/v1"
-BY = ("host", "gpu", "driver", "script", "region", "day", "hour")
+BY = ("host", "gpu", "unit", "driver", "image", "script", "region", "day", "hour")
 COLUMN = {"serial": "unit", "gpu-unit": "unit", "model": "gpu", "hash": "script"}
 MOST_VALUES, MOST_UNREAD = 50, 200
 Summary = dict[str, Any]
