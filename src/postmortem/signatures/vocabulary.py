@@ -64,6 +64,7 @@ EVENTS: Mapping[str, EventKind] = {
     "quota.full": _event("listing", "owner mount used_kb limit_kb"),
     "zombie.pile": _event("proc ps", "ppid parent dead"),
     "port.holder": _event("listing", "port holder holder_pid"),
+    "loader.missing": _event("log", "file interpreter"),
     "run.unfinished": _event("log", "file phase phases benchmark"),
     "zombie.end": _event(
         "proc ps",
