@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
+from made_reports import ROOT, report_of
 
-import postmortem
-
-ROOT = Path(__file__).parent.parent.parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-@cache
-def report_of(folder: Path) -> Any:
-    """The report on a folder, made once."""
-    return postmortem.analyze(folder)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from made_reports import ROOT
 
 SAMPLE = ROOT / "samples/syntax-error-zombie/files"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from made_reports import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 import postmortem
+from postmortem.report.html.links import Links
+from postmortem.report.html.picture import picture
+from postmortem.sources.hits import FIRST_HITS, LAST_HITS
 
 OOM = """\
 [Wed Jun 11 03:46:40 2026] trainer invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
@@ -165,6 +168,12 @@ def test_order_only_where_nothing_has_a_time(tmp_path: Path, sample: Any) -> Non
     assert of(sample, "series", "order") == []
 
 
+def notes_of(made: Any) -> tuple[str, ...]:
+    drawn = picture(made, Links(made))
+    assert drawn is not None
+    return drawn.notes
+
+
 def test_many_events_are_binned_and_counted(tmp_path: Path) -> None:
     lines = "".join(
         f"2026-01-01T{n // 3600:02d}:{n // 60 % 60:02d}:{n % 60:02d}+00:00 h kernel: NVRM: Xid (PCI:0000:0{n % 8}:00): 31, pid={n}, name=t, Ch 8\n"
@@ -173,7 +182,9 @@ def test_many_events_are_binned_and_counted(tmp_path: Path) -> None:
     made = report(tmp_path, kern_log=lines)
     assert len(made["timeline"]) < 500
     told = sum(row.get("count", 1) for row in made["timeline"])
-    assert told == 900
+    assert told == FIRST_HITS + LAST_HITS
+    assert [s.get("sampled") for s in made["input"]["sources"]] == [True]
+    assert "only the first and the last lines of each kind" in " ".join(notes_of(made))
     assert [r["when"]["utc"] for r in made["timeline"]] == sorted(r["when"]["utc"] for r in made["timeline"])
 
 

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from conftest import ROOT, report_of
 from hostile import folder
+from made_reports import ROOT, report_of
 from markdown_it import MarkdownIt
 
 from postmortem.report.formats import FORMATS, render

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, report_of
 from hostile import folder
+from made_reports import ROOT, report_of
 
 from postmortem.report.html import render
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import snapshots
-from conftest import ROOT
+from made_reports import ROOT
 
 from postmortem.report.formats import render
 from postmortem.report.load import load

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import snapshots
-from conftest import ROOT, report_of
+from made_reports import ROOT, report_of
 
 from postmortem.report.formats import render
 

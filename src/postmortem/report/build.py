@@ -13,9 +13,11 @@ from postmortem.report.machine import machine
 from postmortem.report.moment import when
 from postmortem.report.safe import plain
 from postmortem.report.timeline import timeline
-from postmortem.scene import Scene
+from postmortem.scene import Reading, Scene
+from postmortem.sources.hits import FIRST_HITS, LAST_HITS
 
 MOST_EVIDENCE = 12
+READ_OF_A_KIND = FIRST_HITS + LAST_HITS  # lines of one pattern in one source
 
 
 def build(
@@ -26,10 +28,7 @@ def build(
     machine_extra: Mapping[str, Any],
 ) -> Report:
     """The report of schema postmortem/diagnosis/v1; `about` is its `input` without the sources."""
-    sources = [
-        {"path": plain(r.path), "kind": str(r.source.kind), "state": str(r.source.state), "lines": r.source.text.count}
-        for r in scene.readings
-    ]
+    sources = [source(reading) for reading in scene.readings]
     return {
         "schema": SCHEMA,
         "tool": dict(tool),
@@ -49,6 +48,13 @@ def build(
         "warnings": [warning(d) for d in scene.damage],
         "fingerprint": fingerprint(diagnosis),
     }
+
+
+def source(reading: Reading) -> dict[str, Any]:
+    """A source and its state; `sampled` where it has more lines of one kind than are read."""
+    told = {"path": plain(reading.path), "kind": str(reading.source.kind), "state": str(reading.source.state)}
+    most = max(map(len, reading.source.hits.values()), default=0)
+    return {**told, "lines": reading.source.text.count, **({"sampled": True} if most >= READ_OF_A_KIND else {})}
 
 
 def evidence(items: Sequence[Evidence]) -> list[dict[str, Any]]:
@@ -123,7 +129,7 @@ def ruled_out(found: Finding) -> dict[str, Any]:
         "class": found.class_id,
         "title": found.title,
         "reason": reasons,
-        "evidence": evidence([e for _, e in found.against]),
+        "evidence": evidence(list({(e.source, e.line): e for _, e in found.against}.values())),
     }
 
 

@@ -35,7 +35,10 @@ TELLING: dict[str, tuple[str, ...]] = {
 EXACT = frozenset({"xid", "sxid", "code", "status"})  # numbers that are names
 SIZES = frozenset({"limit_kb"})  # KiB; two digits, since a limit may be some share of what a machine has
 NAMES = frozenset({"script", "library", "place"})  # of which only the last part counts
-BY_WORDS = ("runtime.", "gpu.cuda-error", "comm.nccl-error")  # a class of many faults
+# classes of many faults, which a program tells in words of its own
+BY_WORDS = (
+    "runtime.", "gpu.cuda-error", "comm.nccl-error", "limits.open-files", "network.port-in-use", "storage.corrupt-file",
+)  # fmt: skip
 
 
 def fingerprint(diagnosis: Diagnosis) -> str:

@@ -22,6 +22,7 @@ from postmortem.report.words import (
     place,
     reasons,
     rests_on,
+    sentence,
     shown,
     unread,
     wanted,
@@ -100,7 +101,7 @@ def first(report: Report) -> Iterator[str]:
         yield "### Read also" if report["root_cause"] else "### Read first"
     for why, group in groupby(items, key=lambda i: i["why"]):
         yield ""
-        yield f"{inert(why[:1].upper() + why[1:])}:"
+        yield f"{inert(sentence(why))}:"
         yield ""
         yield from fence([line(i) for i in group])
 

@@ -55,6 +55,12 @@ def counted(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
+def sentence(text: str) -> str:
+    """The text with a capital first, unless its first word is a name such as `oom_kill` or `pipefail:`."""
+    first = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text
+
+
 def telling(items: Sequence[Any], most: int) -> tuple[list[Any], int]:
     """The lines to show of many, one of each kind; and how many are left off."""
     kinds = [(i["source"], masked(i["text"]), *NAMED.findall(i["text"])) for i in items]

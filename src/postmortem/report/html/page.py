@@ -29,6 +29,7 @@ from postmortem.report.words import (
     place,
     reasons,
     rests_on,
+    sentence,
     shown,
     size,
     unread,
@@ -79,7 +80,7 @@ def environment() -> Environment:
         "size": size,
         "counted": counted,
     }
-    env.filters["ticked"] = ticked
+    env.filters |= {"ticked": ticked, "sentence": sentence}
     return env
 
 

@@ -204,11 +204,13 @@ def notes(dated: list[Any], rows: list[Any], inside: list[Any], names: list[str]
     left_out = len(rows) - len(inside)
     many = sum(row.get("count", 1) - 1 for row in inside)
     lost = len({row["source"] for row in inside}) - len(set(names) & {row["source"] for row in inside})
+    read = {s["path"] for s in report["input"]["sources"] if s.get("sampled")} & set(names)
     sampled = any(one.get("sampled") for one in exhibits(report, "series", "activity"))
     said = (
         (left_out, f"{left_out} lines far from the incident are in the table only."),
         (len(rows) < len(dated), f"{len(dated) - len(rows)} lines whose log names no year are in the table only."),
         (many, f"{many} repeated events are drawn with the first of their kind and stretch of time."),
+        (read, f"Of {', '.join(sorted(read)[:3])} only the first and the last lines of each kind are read."),
         (lost, f"{lost} more sources have no lane."),
         (
             any(not row["when"]["zone_known"] for row in rows if row.get("when")),

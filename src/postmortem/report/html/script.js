@@ -29,13 +29,22 @@
     function refresh() {
       const pixels = svg.clientWidth || 1000, k = view.w / pixels;
       for (const head of svg.querySelectorAll(".head")) {
-        const x = +head.dataset.x, y = +head.dataset.y, from = head.dataset.from.slice(1).split("C")[0].split(" ");
-        const dx = (x - from[0]) / k, dy = y - from[1];
-        const steep = Math.abs(dx) < 2 * Math.abs(dy);
-        const angle = dy || dx < 0 ? Math.atan2(steep ? dy : dy / 8, dx) * 180 / Math.PI : Math.atan2(18, dx / 3) * 180 / Math.PI;
+        const x = +head.dataset.x, y = +head.dataset.y, angle = arrival(head.dataset.from, k) * 180 / Math.PI;
         head.setAttribute("transform", `translate(${x} ${y}) scale(${k} 1) rotate(${angle})`);
       }
       ticks(pixels);
+    }
+    // The direction in which a curve comes in over its last ten pixels; k is what a pixel is wide.
+    function arrival(path, k) {
+      const [a, b, p, q, r, s, c, d] = path.match(/-?[\d.e-]+/g).map(Number);
+      let dx = c - a, dy = d - b;
+      for (let t = .98; t > 0; t -= .02) {
+        const u = 1 - t, mix = (e, f, g, h) => u * u * u * e + 3 * u * u * t * f + 3 * u * t * t * g + t * t * t * h;
+        dx = (c - mix(a, p, r, c)) / k;
+        dy = d - mix(b, q, s, d);
+        if (Math.hypot(dx, dy) > 10) break;
+      }
+      return Math.atan2(dy, dx);
     }
     function ticks(pixels) {
       const first = start + (end - start) * view.x / full.w, seconds = (end - start) * view.w / full.w;
