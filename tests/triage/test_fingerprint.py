@@ -45,6 +45,10 @@ def shell(path: str, line: int, token: str) -> dict[str, str]:
     return {"run.log": f"{path}: line {line}: syntax error near unexpected token `{token}'\n"}
 
 
+def port(said: str) -> dict[str, str]:
+    return {"app.log": f"2026-06-11T03:40:01Z ERROR {said}: Address already in use (os error 98)\n"}
+
+
 def panic(thread: str, place: str, pid: int) -> dict[str, str]:
     return {
         "d.log": f"thread '{thread}' ({pid}) panicked at {place}:\nindex out of bounds: the len is 3 but the index is 7\n"
@@ -60,6 +64,7 @@ EQUAL = {
     ),
     "a kill at the limit in another container": (oom("a", 4312, "prover", 99.5), oom("b", 77, "prover", 1042.0)),
     "a limit that is nearly the same": (oom("a", 4312, "prover", 99.5), oom("b", 77, "prover", 1042.0, "346030144")),
+    "a port that the same program could not have": (port("app: bind 127.0.0.1:9820"), port("app: bind 10.0.0.9:5001")),
     "a syntax error at another line and folder": (shell("/opt/a/run.sh", 12, "fi"), shell("/home/u/run.sh", 346, "fi")),
     "a panic of another thread and line": (panic("w-1", "src/msm.rs:41:9", 7), panic("w-9", "src/msm.rs:44:13", 8123)),
 }  # fmt: skip
@@ -70,6 +75,7 @@ UNEQUAL = {
     "another script": (shell("/opt/a/run.sh", 12, "fi"), shell("/opt/a/bench.sh", 12, "fi")),
     "another token": (shell("/opt/a/run.sh", 12, "fi"), shell("/opt/a/run.sh", 12, "done")),
     "a panic in another file": (panic("w-1", "src/msm.rs:41:9", 7), panic("w-1", "src/ntt.rs:41:9", 7)),
+    "a port that another program could not have": (port("app: bind 127.0.0.1:9820"), port("Network.Socket.bind: resource busy")),
     "another class": (xid("a", "0000:9b:00", OFF), oom("a", 4312, "prover", 99.5)),
 }  # fmt: skip
 

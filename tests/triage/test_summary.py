@@ -89,10 +89,19 @@ def test_a_lemon_and_its_p(tmp_path: Path) -> None:
 
 
 def test_counts_by_every_part(tmp_path: Path) -> None:
-    parts = {"gpu": "H100", "unit": "serial-7", "driver": "580.2", "image": "acme/app:2", "script": "run.sh@aa", "region": "NO"}
+    parts = {
+        "gpu": "H100",
+        "unit": "serial-7",
+        "driver": "580.2",
+        "image": "acme/app:2",
+        "script": "run.sh@aa",
+        "region": "NO",
+    }
     told = summary(tmp_path, [row(1, **parts), row(2, "healthy", **parts), row(3, mark="bb")])["by"]
     for part, value in parts.items():
-        assert told[part] == [{"value": value, "bundles": 2, "failed": 1, "share": 0.5, "top_class": "gpu.fell-off-bus"}]
+        assert told[part] == [
+            {"value": value, "bundles": 2, "failed": 1, "share": 0.5, "top_class": "gpu.fell-off-bus"}
+        ]
     assert [v["value"] for v in told["hour"]] == ["03"]
     assert [v["value"] for v in told["day"]] == ["2026-06-01"]
     assert set(columns("kernel,serial")) == {*told, "kernel"}
