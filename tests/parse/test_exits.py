@@ -21,6 +21,8 @@ LINES = {
         "/opt/run.sh: line 12: 77 Segmentation fault      (core dumped) LD_X=1 /opt/bin/solve -n 4",
         {"signal": "11", "core": "yes", "comm": "solve", "line": "12"},
     ),
+    "a number for a name": ("[pool www] child 2663800 exited on signal 11 (SIGSEGV)", {"signal": "11", "pid": "2663800"}),
+    "a noun for a name": ("Command terminated by signal 9", {"signal": "9", "how": "wrapper"}),
     "bash-5.3-wider": ("a.sh: line 2: 1234 Aborted                    ./a", {"signal": "6", "pid": "1234"}),
     "job-control": ("[1]+  Killed                  ./prover", {"signal": "9", "comm": "prover"}),
     "bare-word-of-dash": ("Segmentation fault", {"signal": "11", "how": "shell"}),

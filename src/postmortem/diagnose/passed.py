@@ -123,12 +123,16 @@ def ends_in_error(reading: Reading, lines: int = 5 * LAST_LINES) -> bool:
 
 
 def mere_notes(fault: Finding, scene: Scene) -> bool:
-    """Whether the writers of all lines that tell a fault gave them a level below an error."""
+    """Whether the writers of all lines that tell a fault gave them a level below an error.
+
+    A journal gives its own level to all that a unit prints, and a trace of a shell (`+ read x`) is no judgement.
+    """
     lines = [(r, r.line(e.line)) for e in fault.evidence if (r := scene.reading(e.source)) is not None and e.line]
     return bool(lines) and all(
         line is not None
-        and reading.source.kind in (Kind.LOG, Kind.JOURNAL)
+        and reading.source.kind is Kind.LOG
         and line.channel == "program"
         and line.level in NOTES
+        and not line.message.startswith("+")
         for reading, line in lines
     )

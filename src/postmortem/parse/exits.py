@@ -18,6 +18,8 @@ _NOT = lazy(
     r"--exit-code|\$\?|\$\{?rc|echo "
 )
 
+NOUNS = frozenset({"error", "command", "process", "subprocess", "child", "child_process", "program", "it"})
+
 
 def read(reading: Reading) -> Iterator[Event | Fact]:
     """Lines that end a process, such as bash's `run.sh: line 7:  1834 Killed                  ./prover --x`."""
@@ -33,10 +35,19 @@ def endings(message: str) -> list[Fields]:
     """The fields of the first rule that fits, once for each place where it does."""
     for needle, pattern, make in _COMPILED:
         if needle.search(message):
-            found = [fields for match in pattern.finditer(message) if (fields := make(match)) is not None]
+            found = [named(fields) for match in pattern.finditer(message) if (fields := make(match)) is not None]
             if found:
                 return found
     return []
+
+
+def named(fields: Fields) -> Fields:
+    """The same where a number stands for a name (`child 2663 exited`) or a noun for all (`Command terminated`)."""
+    comm = fields.get("comm", "")
+    if not comm.isdigit() and comm.lower() not in NOUNS:
+        return fields
+    rest = {key: value for key, value in fields.items() if key != "comm"}
+    return {"pid": comm, **rest} if comm.isdigit() else rest
 
 
 PARSER = Parser(

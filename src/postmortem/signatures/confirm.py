@@ -55,14 +55,15 @@ def confirm(
 ) -> Hits:
     """The lines that each line item really matches, by the item's key; takes at most about `budget_s` seconds."""
     run = _Run(clock, budget_s)
-    by_kind = {k: [r for r in readings if r.source.kind is k and r.source.state in READABLE] for k in Kind}
+    nominated = _by_pattern(readings)
     events: dict[str, tuple[Event, ...]] = {}
     gave_up = set()
     seconds: dict[str, float] = {}
     for signature in catalogue.signatures:
         left_s = run.left_s
         for item in line_items(signature):
-            places = [r for kind in sorted(HEADS[item.head]) for r in by_kind[kind] if r.hits(item.pattern)]
+            by_kind = nominated.get(item.pattern, {})
+            places = [r for kind in sorted(HEADS[item.head]) for r in by_kind.get(kind, ())]
             found, finished = _confirmed(item, places, run, not signature.outcome) if places else ((), True)
             if found:
                 events[item.key] = found
@@ -71,6 +72,17 @@ def confirm(
         if run.left_s < left_s:
             seconds[signature.id] = left_s - run.left_s
     return Hits(events, run.messages, frozenset(gave_up), seconds)
+
+
+def _by_pattern(readings: Sequence[Reading]) -> dict[str, dict[Kind, list[Reading]]]:
+    """The readable sources in which a pattern was nominated, by pattern and kind."""
+    found: dict[str, dict[Kind, list[Reading]]] = {}
+    for reading in readings:
+        if reading.source.state in READABLE:
+            for pattern, lines in reading.source.hits.items():
+                if lines:
+                    found.setdefault(pattern, {}).setdefault(reading.source.kind, []).append(reading)
+    return found
 
 
 def _confirmed(
@@ -89,11 +101,9 @@ def _confirmed(
         if line is None or not _looks_at(item, line):
             continue
         text = line.message if item.head in ("kernel", "log") else line.raw
-        if fault and item.head == "log" and names_a_passed_test(text):
-            continue
         result = _verdict(item, line, text)
         finished = finished and not result.gave_up
-        if result.match is not None:
+        if result.match is not None and not (fault and item.head == "log" and names_a_passed_test(text)):
             found.append(reading.event("line", number, _fields(item, result, reading, number)))
             run.messages[(reading.path, number)] = text
     run.left_s -= run.clock() - began
