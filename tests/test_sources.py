@@ -324,3 +324,15 @@ def test_refused_members_are_sources(tmp_path: Path) -> None:
 )
 def test_the_log_that_a_rotated_file_is_a_part_of(path: str, log: str, age: int) -> None:
     assert rotation(path) == (log, age)
+
+
+def test_of_very_many_members_those_with_nothing_known_are_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in (("a.log", "quiet\n"), ("b.log", "quiet\n"), ("c.log", "quiet\n"), ("d.log", "a needle\n")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr("postmortem.sources.read.MEMBERS", 2)
+    with open_bundle(tmp_path) as bundle:
+        told = {s.path: (s.state, s.text.line(1), s.text.count) for s in read_sources(bundle, build(["needle"]), {})}
+    kept, gone = (State.WHOLE, "quiet", 1), (State.OVER_BUDGET, None, 1)
+    assert told == {"a.log": kept, "b.log": kept, "c.log": gone, "d.log": (State.WHOLE, "a needle", 1)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from postmortem.clock import Clock
 from postmortem.lines import Line, split
@@ -66,6 +66,26 @@ class Reading:
         return Fact(name, value, unit, self.evidence(number), entity)
 
 
+@dataclass(slots=True)
+class _Index:
+    """The sources by path, and rotated logs by their stem; made once for the same sources."""
+
+    readings: tuple[Reading, ...] = ()
+    by_path: dict[str, Reading] = field(default_factory=dict)
+    rotated: dict[str, list[tuple[int, Reading]]] = field(default_factory=dict)  # stem -> (age, part)
+
+    def of(self, readings: tuple[Reading, ...]) -> _Index:
+        if self.readings is readings:
+            return self
+        self.readings, self.by_path, self.rotated = readings, {}, {}
+        for reading in readings:
+            self.by_path.setdefault(reading.path, reading)
+            if reading.source.kind in LOGS:
+                stem, age = rotation(reading.path)
+                self.rotated.setdefault(stem, []).append((age, reading))
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """Everything that was read of one machine."""
@@ -76,21 +96,22 @@ class Scene:
     probes: tuple[Probe, ...] = ()
     damage: tuple[Damage, ...] = ()
     now: Instant | None = None
+    _index: _Index = field(default_factory=_Index, compare=False, repr=False)
 
     def of_kind(self, *kinds: Kind) -> tuple[Reading, ...]:
         """The readable sources of these kinds."""
         return tuple(r for r in self.readings if r.source.kind in kinds and r.source.state in READABLE)
 
     def reading(self, path: str) -> Reading | None:
-        return next((r for r in self.readings if r.path == path), None)
+        return self._index.of(self.readings).by_path.get(path)
 
     def parts(self, reading: Reading) -> tuple[Reading, ...]:
         """The parts of a rotated log, oldest first; a log of which nothing was rotated is its own only part."""
-        stem, _ = rotation(reading.path)
-        kin = [(rotation(r.path), r) for r in self.readings if r.source.kind in LOGS and r.path.startswith(stem)]
-        parts = sorted((-age, r.path, r) for (name, age), r in kin if name == stem)
-        whole = any(age == 0 for age, _, _ in parts)  # without the newest, numbers may be of ranks or tasks
-        return tuple(r for _, _, r in parts) if whole and len(parts) > 1 else (reading,)
+        kin = self._index.of(self.readings).rotated.get(rotation(reading.path)[0], [])
+        whole = any(age == 0 for age, _ in kin)  # without the newest, numbers may be of ranks or tasks
+        if not whole or len(kin) < 2:
+            return (reading,)
+        return tuple(part for _, part in sorted(kin, key=lambda told: (-told[0], told[1].path)))
 
     def named(self, kind: str) -> tuple[Event, ...]:
         """The events of this kind, in reading order."""

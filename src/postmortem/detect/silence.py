@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from postmortem.detect.looking import apart, base, matching, tail
@@ -28,20 +30,23 @@ _FAREWELL = lazy(
 def find(scene: Scene) -> Iterator[Event | Fact]:
     """`log.silence` and `log.missing` events."""
     yield from _missing(scene)
-    ends = [(reading, _last(reading)) for reading in scene.of_kind(Kind.LOG, Kind.JOURNAL)]
-    for reading, (line, when) in ends:
+    ends = [(reading, *_last(reading)) for reading in scene.of_kind(Kind.LOG, Kind.JOURNAL)]
+    moments = {
+        zone: sorted(when.utc for _, _, when in ends if when and when.zone_known is zone) for zone in (True, False)
+    }
+    for reading, line, when in ends:
         if reading.source.kind is not Kind.LOG or when is None:
             continue
-        gap = max((_after(when, other) for path, (_, other) in _others(ends, reading)), default=0.0)
+        gap = _longest_after(when, moments[when.zone_known])
         if gap > max(30.0, 5 * usual_gap(reading)) and not _says_farewell(reading):
             fields = {"file": reading.path, "last_line": str(line), "last_text": (reading.raw(line) or "")[:160]}
             yield reading.event("log.silence", line, fields | {"gap_s": f"{gap:.0f}"})
 
 
-def _others(
-    ends: list[tuple[Reading, tuple[int, Instant | None]]], reading: Reading
-) -> Iterator[tuple[Reading, tuple[int, Instant | None]]]:
-    return ((other, end) for other, end in ends if other.path != reading.path)
+def _longest_after(when: Instant, moments: Sequence[datetime]) -> float:
+    """Seconds to the last of the sorted moments that lies less than a day after this one."""
+    at = bisect_left(moments, when.utc + timedelta(days=1)) - 1
+    return (moments[at] - when.utc).total_seconds() if at >= 0 else 0.0
 
 
 def _last(reading: Reading) -> tuple[int, Instant | None]:
@@ -50,11 +55,6 @@ def _last(reading: Reading) -> tuple[int, Instant | None]:
         if line.stamp is not None:
             return line.number, reading.when(line.number)
     return 0, None
-
-
-def _after(when: Instant, other: Instant | None) -> float:
-    gap = apart(when, other)
-    return gap if gap is not None and gap < 86400 else 0.0
 
 
 def usual_gap(reading: Reading) -> float:

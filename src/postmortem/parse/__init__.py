@@ -62,6 +62,8 @@ def read(parser: Parser, reading: Reading) -> Iterator[Event | Fact]:
     """What one parser reads in one source; nothing where the kind, the state or the nominations say no."""
     if reading.source.kind not in parser.kinds or reading.source.state not in READABLE:
         return
+    if parser.needles and not reading.source.hits:
+        return
     nominated = sorted({number for needle in parser.needles for number in reading.hits(needle)})
     if nominated or not parser.needles:
         yield from parser.read(replace(reading, nominated=tuple(nominated)))

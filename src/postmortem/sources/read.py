@@ -21,6 +21,7 @@ from postmortem.text import Text
 from postmortem.text.blocks import utf8, whole_lines
 from postmortem.text.keep import WHOLE_LIMIT, Budget, TextBuilder
 
+MEMBERS = 15_000  # of one input that are kept whatever is in them
 STRUCTURED = frozenset({Kind.CONFIG, Kind.CONTAINER, Kind.SMI, Kind.PROC, Kind.PROBE})  # a cut line breaks these
 
 
@@ -33,12 +34,25 @@ def read_sources(
     """
     budget = Budget()
     scanning, asked = Scanning(scanner, scanned), frozenset(scanner.patterns)
+    sources: list[Source] = []
     try:
-        sources = [_read(member, scanning, asked, margins, budget) for member in bundle.walk()]
+        for member in bundle.walk():
+            source = _read(member, scanning, asked, margins, budget)
+            sources.append(source if len(sources) < MEMBERS or source.hits else _let_go(source, budget))
     finally:
         scanning.close()
     probes = bundle.manifest.probes if bundle.manifest else ()
     return with_probes(sources, probes)
+
+
+def _let_go(source: Source, budget: Budget) -> Source:
+    """One of very many members, in which nothing known stands: that it is there is kept, and its lines are not."""
+    if source.state not in READABLE:
+        return source
+    budget.left += sum(len(run.data) for run in source.text.runs)
+    text = Text(source.text.size, source.text.count, False, source.text.ends_with_newline)
+    reason = f"nothing known stands in it, and more than {MEMBERS} members came before"
+    return replace(source, state=State.OVER_BUDGET, text=text, reason=reason)
 
 
 def _read(member: Member, scanning: Scanning, asked: frozenset[str], margins: Margins, budget: Budget) -> Source:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 _PLAIN = bytes(b for b in range(256) if b in (9, 10) or (b >= 32 and b != 127))
 REMEMBERED = 6 << 20  # bytes of the runs whose lines are remembered, those asked for last
+EACH = 1 << 10  # bytes that it takes to remember even a short one
 
 
 def clean(data: bytes) -> bool:
@@ -41,8 +42,8 @@ class Memory:
         known = self._kept.pop((id(data), how), None)
         if known is None:
             known = (data, make())
-            self._bytes += len(data)
+            self._bytes += len(data) + EACH
         self._kept[id(data), how] = known
         while self._bytes > self._limit and len(self._kept) > 1:
-            self._bytes -= len(self._kept.popitem(last=False)[1][0])
+            self._bytes -= len(self._kept.popitem(last=False)[1][0]) + EACH
         return known[1]
