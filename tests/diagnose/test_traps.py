@@ -53,6 +53,14 @@ NEIGHBOURS: dict[str, tuple[str, Files]] = {
         killed("solver", "/system.slice/app.service")
         | log("2026-03-01 10:00:00 INFO starting pool", "2026-03-01 10:04:00 ERROR upstream failed: connect: connection refused", "2026-03-01 10:04:01 ERROR run failed, exit code 1"),
     ),
+    "a bug of the program, a browser killed": (
+        "runtime.python-exception",
+        killed("chromium", "/user.slice/app.scope") | log("epoch 1", "Traceback (most recent call last):", '  File "t.py", line 4, in <module>', "KeyError: 'lr'"),
+    ),
+    "a lost peer, a worker killed": (
+        "memory.oom-kill-cgroup",
+        killed("chromium", "/user.slice/app.scope") | log("epoch 1", "Traceback (most recent call last):", '  File "t.py", line 4, in <module>', "EOFError: ran out of input from the worker"),
+    ),
     "a card lost before the boot": (
         "gpu.device-assert",
         {"journal.txt": (
@@ -102,6 +110,14 @@ TOLERATED: dict[str, tuple[str, Files]] = {
         killed("postgres", "/system.slice/postgresql.service")
         | log("TAP version 13", "1..1", "# selftests: mm: ksm", "ok 1 selftests: mm: ksm", "# Totals: pass:1 fail:0 xfail:0 xpass:0 skip:0 error:0"),
     ),
+    "a play that failed on one host": (
+        "None",
+        log("web-1 : ok=5    changed=2    unreachable=0    failed=1    skipped=0    rescued=0    ignored=0", "web-2 : ok=5    changed=2    unreachable=0    failed=0    skipped=0    rescued=0    ignored=0"),
+    ),
+    "a record of the run that did not pass": (
+        "None",
+        log("run finished: 20 ok, 0 failed", "throughput: 3.2 proofs/h") | {"result.json": '{\n "passed": false,\n "rate": 3.2\n}\n'},
+    ),
     "an ordered restart": (
         "healthy",
         {"journal.txt": (
@@ -122,14 +138,17 @@ ASKED: dict[str, tuple[Files, bool]] = {
         {"check.txt": SESSION, "bench.log": "2026-03-01 10:01:00 bandwidth 0.9 Gbit/s\n2026-03-01 10:01:00 FAIL: bandwidth is below the required 9.0 Gbit/s\n"}, False,
     ),
     "nothing else": ({"session.txt": SESSION}, True),
+    "a CI that prints its commands": (
+        log("Running with gitlab-runner 17.1", "$ curl -fsS https://x/y", "curl: (7) Failed to connect to x port 443: Connection refused", "$ make test", "12 tests OK, 0 failed", "Job succeeded"), True,
+    ),
 }  # fmt: skip
 
 
-def answer(tmp_path: Path, files: Files) -> str | None:
+def answer(tmp_path: Path, files: Files) -> str:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     report = analyze(tmp_path)
-    return "healthy" if report["status"] == "healthy" else (report["root_cause"] or {}).get("class")
+    return "healthy" if report["status"] == "healthy" else str((report["root_cause"] or {}).get("class"))
 
 
 @pytest.mark.parametrize(("want", "files"), NEIGHBOURS.values(), ids=NEIGHBOURS)

@@ -17,6 +17,18 @@ KILLS = ("memory.oom-kill-cgroup", "memory.oom-kill-host")
 KILLED = (9, 137)
 HINTS = 6  # lines that a library may print below its error
 
+BUGS = frozenset(
+    "KeyError ValueError TypeError AttributeError IndexError NameError UnboundLocalError AssertionError ImportError "
+    "ModuleNotFoundError ZeroDivisionError NotImplementedError ReferenceError SyntaxError IndentationError "
+    "NullPointerException IllegalArgumentException ClassCastException NumberFormatException NoSuchMethodError "
+    "ArrayIndexOutOfBoundsException IndexOutOfBoundsException".split()
+)
+SERVERS = {
+    "network.dns": ("coredns", "named", "unbound", "dnsmasq", "systemd-resolve", "kube-dns", "nscd", "pdns_recursor"),
+    "network.tls": ("cert-manager", "vault", "step-ca"),
+    "storage.io-error": ("ceph-osd", "glusterfsd", "iscsid", "multipathd", "nfsd"),
+}
+
 Links = Mapping[str, tuple[Link, ...]]
 
 
@@ -80,12 +92,25 @@ def dies_of_it(beside: Sequence[Finding], line: int, reading: Reading) -> bool:
 
 def follows(own: Finding, finding: Finding, caused: Sequence[Caused], links: Links) -> bool:
     """Whether a log's fault, or another in that log, follows from the finding, or may as far as the catalogue knows."""
+    if is_a_bug(own):
+        return False
     seen = [c for c in caused if c.edge is not Edge.ASSUMED]
     reached = consequences(finding, seen)
     source = own.evidence[-1].source
-    return any(k.class_id == own.class_id for k in links.get(finding.class_id, ())) or any(
-        e.source == source for effect in reached for e in effect.evidence
-    )
+    known = any(k.class_id == own.class_id for k in links.get(finding.class_id, ()))
+    return known or serves(finding, own) or any(e.source == source for effect in reached for e in effect.evidence)
+
+
+def is_a_bug(own: Finding) -> bool:
+    """Whether an uncaught error is of a kind that no other process can bring about, such as a KeyError."""
+    name = str(own.facts.get("root_exception") or own.facts.get("exception") or "").rpartition(".")[2]
+    return own.class_id.startswith("runtime.") and name in BUGS
+
+
+def serves(finding: Finding, own: Finding) -> bool:
+    """Whether the process that was killed gives what the log lacks: a resolver that died is why no name resolves."""
+    comm = finding.entity.get("comm", "")
+    return bool(comm) and comm.startswith(SERVERS.get(own.class_id, ()) or "\0")
 
 
 def knows(log: str, finding: Finding, scene: Scene) -> bool:
