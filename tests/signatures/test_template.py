@@ -7,7 +7,7 @@ import pytest
 from postmortem.signatures.template import faults, fields_in, fill
 
 KNOWN = {"comm": "java", "pid": 7, "share": 0.5, "own": True, "cgroup.memory.limit": 1024, "evil": "{pid} [x] \\", "limit_kb": 25165824,
-         "longer": "javac", "sentence": "It timed out. ", "dots": "and so on...", "long": "x" * 300, "empty": "", "ip": "10.0.0.1"}  # fmt: skip
+         "longer": "javac", "sentence": "It timed out. ", "dots": "and so on...", "long": "x " * 150, "path": "/" + "x" * 300, "waited": 3600048, "empty": "", "ip": "10.0.0.1"}  # fmt: skip
 FILLED = {
     "plain": ("Nothing to fill", "Nothing to fill"),
     "fields": ("{comm} ({pid})", "java (7)"),
@@ -28,6 +28,9 @@ FILLED = {
     "bytes": ("of {cgroup.memory.limit:bytes}", "of 1.0 KiB"),
     "few bytes": ("of {pid:bytes}", "of 7 bytes"),
     "no number": ("of {comm:kib}", "of java"),
+    "milliseconds": ("{limit_kb:ms}, {pid:ms}", "6.99 h, 7 ms"),
+    "minutes": ("waited {waited:ms}", "waited 60 min"),
+    "a name is not cut": ("{path}!", f"/{'x' * 300}!"),
     "unknown size in a part": ("full[: {free:bytes}]", "full"),
     "told twice": ("{comm}[ ({comm})] ended", "java ended"),
     "told in a longer word": ("{longer}[ ({comm})] ended", "javac (java) ended"),
@@ -35,7 +38,7 @@ FILLED = {
     "a number twice": ("line {pid}[ ({pid})]", "line 7 (7)"),
     "a full stop in the middle": ("{sentence} at {pid}", "It timed out at 7"),
     "three dots": ("{dots}", "and so on..."),
-    "too long": ("{long}!", f"{'x' * 200}...!"),
+    "too long": ("{long}!", f"{'x ' * 100}...!"),
     "empty": ("died[ as {empty}]", "died"),
     "text of a log in a part": ("[{evil}]", "{pid} [x] \\"),
 }

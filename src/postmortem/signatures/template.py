@@ -2,9 +2,9 @@
 
     {comm|A process}[ (pid {pid})] was killed[: the limit of {cgroup} is {limit_kb:kib}]
 
-`{field|words}` has the words where the field is unknown; `{field:kib}` and `{field:bytes}` show a size as GiB or the like.
-A part that only repeats what stands before it is left out too. A backslash before `{ } [ ]` takes it as it is. A field's
-text is put in once and never read as a template.
+`{field|words}` has the words where the field is unknown; `{field:kib}` and `{field:bytes}` show a size, as in `24 GiB`,
+`{field:ms}` a time as `60 min`. A part that only repeats what stands before it is left out too. A backslash before
+`{ } [ ]` takes it as it is. A field's text is put in once and never read as a template.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ import regex
 from postmortem.signatures.language import Scalar
 
 _TOKEN = regex.compile(r"\\([\[\]{}\\])|\{([^{}\[\]]*)\}|(\[)|(\])|([{}])|([^\\{}\[\]]+|\\)")
-_NAME = regex.compile(r"([A-Za-z_][\w.-]*)(?::(kib|bytes)|\|([^|]+))?")
+_NAME = regex.compile(r"([A-Za-z_][\w.-]*)(?::(kib|bytes|ms)|\|([^|]+))?")
 _TAIL = regex.compile(r"(?<=[^\s.,;:])[.,;:]?\s*$")
 _CORE = regex.compile(r"\w.*\w", regex.S)
-LONGEST = 200  # characters of one field; the evidence shows the line whole
+LONGEST, LONGEST_NAME = 200, 500  # characters of one field, of one without a space; the evidence shows the line whole
 SIZES = {"kib": 1024, "bytes": 1}
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+TIMES = ((7_200_000, 3_600_000, "h"), (120_000, 60_000, "min"), (1000, 1000, "s"), (0, 1, "ms"))  # from, factor, unit
 
 
 def faults(template: str) -> tuple[str, ...]:
@@ -72,7 +73,7 @@ def _field(token: str, values: Mapping[str, Scalar]) -> tuple[bool, str]:
     name, unit, words = found.groups() if found else (token, None, None)
     if name in values and values[name] != "":
         value = values[name]
-        return True, _size(value, SIZES[unit]) if unit else _shown(value)
+        return True, _measured(value, unit) if unit else _shown(value)
     return bool(words), words or f"unknown {name.replace('_', ' ')}"
 
 
@@ -88,15 +89,23 @@ def _shown(value: Scalar) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = f"{value:g}" if isinstance(value, float) else _TAIL.sub("", str(value))
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    longest = LONGEST if " " in text else LONGEST_NAME
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
-def _size(value: Scalar, factor: int) -> str:
-    """`24.0 GiB` of a number of KiB or bytes; what is no number stays as it is."""
+def _measured(value: Scalar, unit: str) -> str:
+    """`24.0 GiB` of a number of KiB or bytes, `60 min` of milliseconds; what is no number stays as it is."""
     try:
-        count = float(str(value)) * factor
+        count = float(str(value))
     except ValueError:
         return _shown(value)
+    if unit == "ms":
+        factor, name = next((factor, name) for least, factor, name in TIMES if count >= least or not least)
+        return f"{count / factor:.3g} {name}"
+    return _size(count * SIZES[unit])
+
+
+def _size(count: float) -> str:
     power = 0
     while count >= 1024 and power < len(UNITS) - 1:
         count, power = count / 1024, power + 1
