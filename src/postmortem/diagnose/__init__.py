@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from postmortem.diagnose.another import another_story
 from postmortem.diagnose.chain import chain
-from postmortem.diagnose.edges import Caused, Proves, edges, unasked
+from postmortem.diagnose.edges import Caused, Proves, edges, share_record, unasked
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
@@ -130,7 +130,7 @@ def confidence(root: Finding | None, others: Sequence[Finding], caused: Sequence
 
 def survived(root: Finding, caused: Sequence[Caused], scene: Scene) -> str:
     """Why a fault that is proven may still not be what ended the run, as a sentence; empty when nothing says so."""
-    if any(f.class_id != SAYS_LEAST for f in consequences(root, caused)):
+    if any(f.class_id != SAYS_LEAST and not share_record(f, root) for f in consequences(root, caused)):
         return ""
     if mere_notes(root, scene):
         return "the program that tells it took it for no error"
