@@ -90,6 +90,11 @@ def test_line(line: str, wanted: dict[str, str]) -> None:
     assert wanted.items() <= found.items()
 
 
+def test_a_noun_is_no_name() -> None:
+    (found,) = events(exits.PARSER, "Command terminated by signal 9\n", Kind.LOG, "run.log")
+    assert "comm" not in found
+
+
 def test_two_ends_in_one_line() -> None:
     found = events(exits.PARSER, "cams: cam_a exit 0, cam_b exit 134\n", Kind.LOG, "run.log")
     assert [(e["comm"], e["status"]) for e in found] == [("cam_a", "0"), ("cam_b", "134")]
