@@ -18,10 +18,30 @@ KILLED = (9, 137)
 HINTS = 6  # lines that a library may print below its error
 
 BUGS = frozenset(
-    "KeyError ValueError TypeError AttributeError IndexError NameError UnboundLocalError AssertionError ImportError "
-    "ModuleNotFoundError ZeroDivisionError NotImplementedError ReferenceError SyntaxError IndentationError "
-    "NullPointerException IllegalArgumentException ClassCastException NumberFormatException NoSuchMethodError "
-    "ArrayIndexOutOfBoundsException IndexOutOfBoundsException".split()
+    [
+        "KeyError",
+        "ValueError",
+        "TypeError",
+        "AttributeError",
+        "IndexError",
+        "NameError",
+        "UnboundLocalError",
+        "AssertionError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "ZeroDivisionError",
+        "NotImplementedError",
+        "ReferenceError",
+        "SyntaxError",
+        "IndentationError",
+        "NullPointerException",
+        "IllegalArgumentException",
+        "ClassCastException",
+        "NumberFormatException",
+        "NoSuchMethodError",
+        "ArrayIndexOutOfBoundsException",
+        "IndexOutOfBoundsException",
+    ]
 )
 SERVERS = {
     "network.dns": ("coredns", "named", "unbound", "dnsmasq", "systemd-resolve", "kube-dns", "nscd", "pdns_recursor"),
