@@ -16,10 +16,11 @@ from postmortem.clock.marks import Track, notes_of, seconds, track_of
 from postmortem.clock.timeline import YEAR_UNKNOWN, Clock
 from postmortem.clock.zone import Zone, host_zone, machine_zone, zone_for
 from postmortem.lines import Stamp
-from postmortem.model import Instant, Kind
+from postmortem.model import READABLE, Instant, Kind
 from postmortem.sources import Source
 
 DAY = timedelta(days=1)
+NO_CLOCK = Clock()  # one for all sources without a stamp
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -41,7 +42,7 @@ def make_clocks(
     """A clock for each source by path, and the moment of the analysis: as given, else the newest stamp with a year."""
     if now is not None and now.tzinfo is None:
         now = now.replace(tzinfo=tz or UTC)
-    tracks = [track_of(s) for s in sources]
+    tracks = [track_of(s) for s in sources if s.state in READABLE]
     notes = notes_of(sources)
     machine, host = machine_zone(notes), host_zone(tracks)
     newest, slack = _anchor(tracks, now)
@@ -57,7 +58,8 @@ def make_clocks(
         _deltas(t, times[t.path])
         _orders(t, times[t.path])
     moment = Instant(now.astimezone(UTC), 0.0, True) if now else _newest_instant(tracks, times)
-    return {t.path: _clock(t, times[t.path]) for t in tracks}, moment
+    none = {s.path: NO_CLOCK for s in sources}
+    return none | {t.path: _clock(t, times[t.path]) for t in tracks if t.numbers}, moment
 
 
 def _anchor(tracks: Sequence[Track], now: datetime | None) -> tuple[datetime, timedelta]:

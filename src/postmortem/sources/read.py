@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from postmortem.bundle import Bundle
 from postmortem.bundle.member import Member
@@ -21,7 +23,9 @@ from postmortem.text import Text
 from postmortem.text.blocks import utf8, whole_lines
 from postmortem.text.keep import WHOLE_LIMIT, Budget, TextBuilder
 
-MEMBERS = 15_000  # of one input that are kept whatever is in them
+MEMBERS = 10_000  # of one input that are kept whatever is in them
+LET_GO = f"nothing known stands in it, and more than {MEMBERS:,} members came before"
+NONE: Mapping[str, Any] = MappingProxyType({})
 STRUCTURED = frozenset({Kind.CONFIG, Kind.CONTAINER, Kind.SMI, Kind.PROC, Kind.PROBE})  # a cut line breaks these
 
 
@@ -51,8 +55,7 @@ def _let_go(source: Source, budget: Budget) -> Source:
         return source
     budget.left += sum(len(run.data) for run in source.text.runs)
     text = Text(source.text.size, source.text.count, False, source.text.ends_with_newline)
-    reason = f"nothing known stands in it, and more than {MEMBERS} members came before"
-    return replace(source, state=State.OVER_BUDGET, text=text, reason=reason)
+    return replace(source, state=State.OVER_BUDGET, text=text, reason=LET_GO, sha256="", hits=NONE, hit_counts=NONE)
 
 
 def _read(member: Member, scanning: Scanning, asked: frozenset[str], margins: Margins, budget: Budget) -> Source:
