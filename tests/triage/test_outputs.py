@@ -41,7 +41,8 @@ def test_the_dashboard_asks_nobody_and_runs_nothing_of_a_log(out: Path) -> None:
     assert "default-src 'none'" in unescape(page)
     assert page.count("<script") == 2, "the data and ours"
     assert "<img" not in page
-    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", page)
+    assert "&lt;img src=http://evil" in page, "a group of its own, as text"
+    assert not re.search(r"<[^>]*(?:src|href)=[\"']?(?:https?:)?//", page)
     for heading in ("What to fix first", "Causes", "Over time", "Hosts by class", "Bundles"):
         assert f"<h2>{heading}</h2>" in page
     assert page.count("<svg") == 3
@@ -50,7 +51,7 @@ def test_the_dashboard_asks_nobody_and_runs_nothing_of_a_log(out: Path) -> None:
 def test_its_links_lead_to_reports(out: Path) -> None:
     page = (out / "dashboard.html").read_text(encoding="utf-8")
     linked = set(re.findall(r'href="(reports/[0-9a-f]{32}\.html)"', page))
-    assert len(linked) == 3, "one for each kind of failure"
+    assert len(linked) == 4, "one for each kind of failure; the hostile program's words are its own"
     assert all("<title>" in (out / link).read_text(encoding="utf-8") for link in linked)
 
 
