@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 import zlib
 from dataclasses import asdict, dataclass
@@ -94,14 +97,27 @@ def read_tar(data: bytes) -> Bundle:
     return Bundle(members)
 
 
+def _spool() -> str:
+    """A folder for the agents that this test process starts: other test processes run collectors, too."""
+    folder = tempfile.mkdtemp(prefix="pm-tests-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    os.chmod(folder, 0o1777)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+SPOOL = os.environ["POSTMORTEM_SPOOL"] = _spool()
+
+
 def our_processes() -> set[int]:
-    """The agent's children that live now: their names are in their command lines."""
+    """The agent's children that live now: their names are in their command lines, and the spool, here or elsewhere."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             line = (folder / "cmdline").read_bytes()
             state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
+            continue
+        if b"pm-tests-" in line and SPOOL.encode() not in line:
             continue
         if (
             b"postmortem-guard" in line or b"postmortem-worker" in line or b"postmortem-follower" in line
