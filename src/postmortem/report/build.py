@@ -165,11 +165,12 @@ def warning(damage: Damage) -> str:
 
 
 def redacted(value: Any, hide: Callable[[str], str]) -> Any:
-    """The same JSON value with every string passed through the redactor."""
+    """The JSON value with every string passed through the redactor; lists, which may be long, change in place."""
     if isinstance(value, str):
         return hide(value)
     if isinstance(value, Mapping):
         return {k: redacted(v, hide) for k, v in value.items()}
     if isinstance(value, list):
-        return [redacted(v, hide) for v in value]
+        for index, each in enumerate(value):
+            value[index] = redacted(each, hide)
     return value
