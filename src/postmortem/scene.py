@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from postmortem.clock import Clock
 from postmortem.lines import Line, split
 from postmortem.model import NOTHING, READABLE, Damage, Event, Evidence, Fact, Instant, Kind, Probe
+from postmortem.naming import without_words
 from postmortem.sources import Source, rotation
 
 LOGS = frozenset({Kind.KERNEL, Kind.JOURNAL, Kind.LOG})
+PROSE = frozenset({Kind.LOG, Kind.CONTAINER, Kind.LISTING, Kind.PROBE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,11 @@ class Reading:
         return Evidence(self.path, number, self.raw(number) or "", self.when(number) if number else None)
 
     def event(self, kind: str, number: int, fields: Mapping[str, str] = NOTHING, more: tuple[int, ...] = ()) -> Event:
-        """An event of this line; `more` are further lines of the same record."""
+        """An event of this line; `more` are further lines of the same record. A word of a sentence names no process."""
         others = tuple(self.evidence(n) for n in more if n != number)
-        return Event(kind, self.path, number, self.raw(number) or "", self.when(number), fields, others)
+        prose = kind == "exit" or (kind == "line" and self.source.kind in PROSE)
+        told = without_words(fields, prose)
+        return Event(kind, self.path, number, self.raw(number) or "", self.when(number), told, others)
 
     def fact(
         self,

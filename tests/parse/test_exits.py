@@ -23,6 +23,24 @@ LINES = {
     ),
     "a number for a name": ("[pool www] child 2663800 exited on signal 11 (SIGSEGV)", {"signal": "11", "pid": "2663800"}),
     "a noun for a name": ("Command terminated by signal 9", {"signal": "9", "how": "wrapper"}),
+    "a wrapper before the command": (
+        "sim.sh: line 9:  4411 Killed                  MODE=a nice -n 10 /opt/sim/evolve -t 8",
+        {"signal": "9", "pid": "4411", "comm": "evolve"},
+    ),
+    "a builtin": ('./run.sh: line 4: 30149 Killed                  eval "$CMD" start', {"signal": "9", "pid": "30149"}),
+    "the shell's own words": ('go.sh: line 3:  812 Aborted                 "$@"', {"signal": "6", "pid": "812"}),
+    "postgres": (
+        "LOG:  server process (PID 40118) was terminated by signal 9: Killed",
+        {"signal": "9", "pid": "40118"},
+    ),
+    "open mpi": (
+        "mpirun noticed that process rank 3 with PID 7712 on node c2 exited on signal 11 (Segmentation fault).",
+        {"signal": "11", "pid": "7712", "rank": "3", "host": "c2"},
+    ),
+    "open mpi of another node": (
+        "prterun noticed that process rank 9 with PID 0 on node c4 exited on signal 9 (Killed).",
+        {"signal": "9", "rank": "9", "host": "c4"},
+    ),
     "bash-5.3-wider": ("a.sh: line 2: 1234 Aborted                    ./a", {"signal": "6", "pid": "1234"}),
     "job-control": ("[1]+  Killed                  ./prover", {"signal": "9", "comm": "prover"}),
     "bare-word-of-dash": ("Segmentation fault", {"signal": "11", "how": "shell"}),
@@ -90,8 +108,12 @@ def test_line(line: str, wanted: dict[str, str]) -> None:
     assert wanted.items() <= found.items()
 
 
-def test_a_noun_is_no_name() -> None:
-    (found,) = events(exits.PARSER, "Command terminated by signal 9\n", Kind.LOG, "run.log")
+UNNAMED = ("a noun for a name", "a builtin", "the shell's own words", "postgres", "open mpi")
+
+
+@pytest.mark.parametrize("line", [LINES[name][0] for name in UNNAMED], ids=UNNAMED)
+def test_a_word_of_the_sentence_is_no_name(line: str) -> None:
+    (found,) = events(exits.PARSER, line + "\n", Kind.LOG, "run.log")
     assert "comm" not in found
 
 

@@ -30,6 +30,12 @@ ZOMBIES = {
         "4127",
         "prover-daemon",
     ),
+    "a-start-of-two-words": (
+        "USER       PID  PPID STAT  STARTED     TIME COMMAND\n"
+        "app       1100     1 Z     Jun 02   00:00 [headless] <defunct>\n",
+        "1100",
+        "headless",
+    ),
     "forest": (
         "USER       PID  PPID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
         "mysql       15     7  8.7  0.0      0     0 ?        Zl   15:25   0:00  |   \\_ [mysqld] <defunct>\n",

@@ -14,7 +14,19 @@ def _go(match: re.Match[str]) -> Fields:
     return by_signal(WORDS[word], bool(match["rest"])) | {"how": "wrapper"}
 
 
+def _mpirun(match: re.Match[str]) -> Fields:
+    """Open MPI knows the pid only where its own daemon is the parent; elsewhere it prints 0."""
+    pid = {} if match["pid"] == "0" else {"pid": match["pid"]}
+    return by_signal(int(match["signal"])) | {"rank": match["rank"], "host": match["host"], "how": "scheduler"} | pid
+
+
 RULES: tuple[tuple[str, str, Make], ...] = (
+    # `mpirun noticed that process rank 3 with PID 7712 on node c2 exited on signal 11 (Segmentation fault).`
+    (
+        r"exited on signal \d",
+        r"process rank (?P<rank>\d+) with PID (?P<pid>\d+) on node (?P<host>\S+) exited on signal (?P<signal>\d+)",
+        _mpirun,
+    ),
     # Slurm: `srun: error: gpu04: task 0: Exited with exit code 3`, `... task 2: Killed`, `... Out Of Memory`
     (
         r"srun: error: .*task",

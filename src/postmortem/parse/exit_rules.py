@@ -29,8 +29,15 @@ def _bare(match: re.Match[str]) -> Fields:
 
 
 def _comm(command: str) -> str:
+    """The program of a command: `solve` of `LD_X=1 nice -n 10 /opt/solve -a`."""
     words = [word for word in command.split() if not re.match(r"^\w+=", word)]
+    while len(words) > 1 and words[0].rsplit("/", 1)[-1] in _WRAPPERS:
+        words = [word for n, word in enumerate(words[1:]) if n or not word.startswith("-")]
+        words = words[1:] if re.fullmatch(r"[\d.]+[smhd]?", words[0]) else words
     return words[0].rsplit("/", 1)[-1].strip("\"'") if words else ""
+
+
+_WRAPPERS = frozenset({"nice", "nohup", "exec", "time", "env", "setsid", "command", "stdbuf", "ionice", "catchsegv"})
 
 
 def _filled(fields: Mapping[str, str]) -> Fields:
@@ -91,7 +98,7 @@ def signalled(how: str) -> Make:
 
 
 _NAME = r"(?P<comm>[\w./@+-]*\w)"
-_PID = r"(?: \(?(?:pid[ =:]?)(?P<pid>\d+)\)?)?"
+_PID = r"(?: \(?(?:(?i:pid)[ =:]?)(?P<pid>\d+)\)?)?"
 RULES: tuple[tuple[str, str, Make], ...] = (
     # bash 4.2 to 5.3: `run.sh: line 7:  1834 Killed                  ./prover --x` (5.3 has a wider column)
     (

@@ -18,8 +18,6 @@ _NOT = lazy(
     r"--exit-code|\$\?|\$\{?rc|echo "
 )
 
-NOUNS = frozenset({"error", "command", "process", "subprocess", "child", "child_process", "program", "it"})
-
 
 def read(reading: Reading) -> Iterator[Event | Fact]:
     """Lines that end a process, such as bash's `run.sh: line 7:  1834 Killed                  ./prover --x`."""
@@ -42,12 +40,11 @@ def endings(message: str) -> list[Fields]:
 
 
 def named(fields: Fields) -> Fields:
-    """The same where a number stands for a name (`child 2663 exited`) or a noun for all (`Command terminated`)."""
+    """The same where a number stands for a name: `child 2663 exited`."""
     comm = fields.get("comm", "")
-    if not comm.isdigit() and comm.lower() not in NOUNS:
+    if not comm.isdigit():
         return fields
-    rest = {key: value for key, value in fields.items() if key != "comm"}
-    return {"pid": comm, **rest} if comm.isdigit() else rest
+    return {"pid": comm, **{key: value for key, value in fields.items() if key != "comm"}}
 
 
 PARSER = Parser(

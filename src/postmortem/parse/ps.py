@@ -15,6 +15,7 @@ _COMMANDS = ("COMMAND", "CMD", "ARGS", "COMM")
 _STATES = ("STAT", "S", "ST", "STATE")
 _STATE = lazy(r"^[RSDZTtXxIWKP][<NLsl+]*$")
 _WEEKDAY = lazy(r"^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)$")
+_MONTH = lazy(r"^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$")
 _FOREST = lazy(r"^(?:[|`\s]*(?:\\_|`-|[├└]─)\s*)+")
 
 
@@ -107,7 +108,7 @@ def _cells(columns: list[str], raw: str) -> Mapping[str, str] | None:
     for name in columns[:at]:
         if not words:
             return None
-        take = 5 if name in ("STARTED", "LSTART") and _WEEKDAY.match(words[0]) else 1
+        take = _date_words(words[0]) if name in ("STARTED", "LSTART") else 1
         cells[name] = " ".join(words[:take])
         words = words[take:]
     after = columns[at + 1 :]
@@ -120,6 +121,11 @@ def _cells(columns: list[str], raw: str) -> Mapping[str, str] | None:
         cells[name] = word
     cells[columns[at]] = " ".join(words[: -len(after)])
     return cells
+
+
+def _date_words(first: str) -> int:
+    """How many words a start takes: `Mon Mar  2 08:01:44 2026` of lstart, `Mar 02` of started, else one."""
+    return 5 if _WEEKDAY.match(first) else 2 if _MONTH.match(first) else 1
 
 
 def _tail(raw: str, words: list[str]) -> str:
