@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from postmortem.clock import Clock
 from postmortem.lines import Line, split
-from postmortem.model import NOTHING, READABLE, Damage, Event, Evidence, Fact, Instant, Kind, Probe
+from postmortem.model import NOTHING, READABLE, Damage, Event, Evidence, Fact, Instant, Kind, Probe, State
 from postmortem.naming import without_words
 from postmortem.sources import Source, rotation
 
@@ -84,7 +84,7 @@ class _Index:
         self.readings, self.by_path, self.rotated = readings, {}, {}
         for reading in readings:
             self.by_path.setdefault(reading.path, reading)
-            if reading.source.kind in LOGS:
+            if reading.source.kind in LOGS and reading.source.state is not State.OVER_BUDGET:
                 stem, age = rotation(reading.path)
                 self.rotated.setdefault(stem, []).append((age, reading))
         return self

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from postmortem.errors import PostmortemError
 
+PIECE = 1 << 20  # characters that are encoded at once
+
 
 def wants_colour() -> bool:
     """Whether standard output takes colours: NO_COLOR and FORCE_COLOR first, then whether it is a terminal."""
@@ -18,12 +20,13 @@ def wants_colour() -> bool:
 
 def write(text: str, output: Path | None) -> None:
     """The text to the file, or to standard output as UTF-8 whatever the locale."""
-    data = text.encode("utf-8", "replace")
+    pieces = (text[at : at + PIECE].encode("utf-8", "replace") for at in range(0, len(text), PIECE))
     if output is None:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
         return
     try:
-        output.write_bytes(data)
+        with output.open("wb") as file:
+            file.writelines(pieces)
     except OSError as error:
         raise PostmortemError(f"cannot write {output}: {error.strerror}; give another file with -o") from error

@@ -23,8 +23,8 @@ from postmortem.text import Text
 from postmortem.text.blocks import utf8, whole_lines
 from postmortem.text.keep import WHOLE_LIMIT, Budget, TextBuilder
 
-MEMBERS = 6_000  # of one input that are kept whatever is in them
-LET_GO = f"nothing known stands in it, and more than {MEMBERS:,} members came before"
+MEMBERS = 5_000  # of one input that are kept whatever is in them
+LET_GO = f"nothing known in it; more than {MEMBERS:,} members"
 NONE: Mapping[str, Any] = MappingProxyType({})
 STRUCTURED = frozenset({Kind.CONFIG, Kind.CONTAINER, Kind.SMI, Kind.PROC, Kind.PROBE})  # a cut line breaks these
 
