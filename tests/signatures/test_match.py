@@ -226,12 +226,22 @@ class TestThreeValues:
                 "fact: cgroup.memory.oom_kill, is: 0",
                 "memory.events, memory.peak and memory.max of the process's cgroup, before it is removed",
             ),
-            ("event: zombie", "a process table (`ps axo pid,ppid,stat,wchan,comm`)"),
+            (
+                "event: zombie",
+                "a process table (`ps axo pid,ppid,stat,comm`) from while the dead process is there",
+            ),
+            ("listing: 'Tasks: ', ask: '`systemctl status UNIT`'", "`systemctl status UNIT`"),
         ],
     )
     def test_what_is_unknown_is_asked_for(self, item: str, ask: str) -> None:
         rule = f"when: [{{event: dstate}}]\nagainst: [{{{item}}}]"
         assert findings(rule, events=[event("dstate")])[0].unknown == (ask,)
+
+    def test_of_another_class_what_it_looks_at_is_asked_for(self) -> None:
+        cause = "id: c.d\nwhen: [{kernel: 'went away'}]"
+        effect = "when: [{event: dstate}]\nagainst: [{not: {class: c.d}, grade: refutes}]"
+        (found,) = findings([cause, effect], [LOG], [event("dstate")])
+        assert found.unknown == ("the kernel log of the host, from before the failure on (`dmesg` or `journalctl -k`)",)
 
     def test_a_class_is_unknown_while_what_would_raise_it_is(self) -> None:
         cause = "id: c.d\nwhen: [{kernel: 'went away'}]"

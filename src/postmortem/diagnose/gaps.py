@@ -8,13 +8,13 @@ from postmortem.model import READABLE, Finding, Gap, Kind, Probe, Role, State, V
 from postmortem.scene import Scene
 
 ASK = {
-    Kind.KERNEL: "the kernel log from the host (dmesg; containers often may not read it)",
+    Kind.KERNEL: "the kernel log of the host (`dmesg` or `journalctl -k`; a container often may not read it)",
     Kind.CGROUP: "memory.events, memory.peak and memory.max of the container, before it is removed",
-    Kind.SMI: "nvidia-smi -q, taken with a time limit",
-    Kind.PS: "a process table with states and parents",
+    Kind.SMI: "`timeout 60 nvidia-smi -q`",
+    Kind.PS: "a process table (`ps axo pid,ppid,stat,wchan,comm`)",
     Kind.PROC: "/proc/PID/stat and status of the dead or stuck processes, read as root",
-    Kind.SCRIPT: "the script as it ran, with its time of change and checksum",
-    Kind.LOG: "the whole log",
+    Kind.SCRIPT: "the script as it ran, with `stat` and `sha256sum` of it",
+    Kind.LOG: "the whole log of the program",
 }
 OPEN = {
     Kind.KERNEL: ("memory.oom-kill-cgroup", "memory.oom-kill-host", "gpu.fell-off-bus", "process.segfault"),

@@ -18,10 +18,11 @@ from postmortem.signatures.language import (
     LineItem,
     Scalar,
     Signature,
+    leaves,
 )
 from postmortem.signatures.template import fill
 from postmortem.signatures.verdict import RANK, Points, in_words
-from postmortem.signatures.vocabulary import EVENTS, ask_for_fact, ask_for_kinds
+from postmortem.signatures.vocabulary import ask_for_event, ask_for_fact, ask_for_kinds
 from postmortem.signatures.world import World
 
 MOST_EVIDENCE = 12  # of one item; the first ones and the last few
@@ -137,17 +138,32 @@ def _plain(claim: Claim) -> str:
 
 def _ask(item: Item, world: World) -> str:
     """What a person would have to bring so that the item is known."""
+    if item.ask:
+        return item.ask
     match item:
         case Absent():
             return _ask(item.item, world)
         case LineItem() | EventItem() if world.covering(item) and item.same:
-            what = f"the {item.kind} record" if isinstance(item, EventItem) else "the line that speaks of it"
-            return f"the {' and '.join(item.same)} of {what}"
-        case LineItem():
-            return ask_for_kinds(HEADS[item.head])
-        case EventItem():
-            return ask_for_kinds(EVENTS[item.kind].sources)
+            return f"{_kinds(item)}, with its {' and '.join(item.same)}"
+        case LineItem() | EventItem():
+            return _kinds(item)
         case FactItem():
             return ask_for_fact(item.name)
+        case ClassItem():
+            return _ask_for_class(item, world)
         case _:
-            return f"what decides about {getattr(item, 'class_id', 'it')}"
+            return "a bundle of the machine by `postmortem collect`"
+
+
+def _kinds(item: LineItem | EventItem) -> str:
+    """The source that would show such a line or event."""
+    if isinstance(item, EventItem):
+        return ask_for_event(item.kind)
+    return ask_for_kinds(HEADS[item.head])
+
+
+def _ask_for_class(item: ClassItem, world: World) -> str:
+    """What the first item of another class looks at: an operator does not know it by its name."""
+    signature = world.by_id.get(item.class_id)
+    looks = [leaf for leaf in leaves(signature.when) if not isinstance(leaf, ClassItem)] if signature else []
+    return _ask(looks[0], world) if looks else "a bundle of the machine by `postmortem collect`"

@@ -32,7 +32,7 @@ from postmortem.signatures.vocabulary import EVENTS, FACTS
 COMPOSITE = ("absent", "all", "any", "not")
 ITEM_HEADS = (*HEADS, "event", "fact", "class", *COMPOSITE)
 EXTRAS = ("where", "unless", "program", "is")
-COMMON = ("grade", "same", "within", "order", "say")
+COMMON = ("grade", "same", "within", "order", "say", "ask")
 GRADED = {"when": GRADES_FOR, "for": GRADES_FOR, "against": GRADES_AGAINST}
 _GROUP = regex.compile(r"\(\?P?<([A-Za-z_]\w*)>")
 
@@ -57,6 +57,7 @@ class Said(TypedDict):
     within_s: float | None
     order: Order
     say: str
+    ask: str
 
 
 def groups_of(pattern: str) -> frozenset[str]:
@@ -116,6 +117,7 @@ def _said(node: yaml.Node, fields: Fields, spot: Spot, mistakes: Mistakes) -> Sa
         within_s=seconds_of(fields["within"][1], mistakes, "within") if "within" in fields else None,
         order=cast(Order, "after" if spot.section == "cancelled_by" else order),
         say=text_of(fields["say"][1], mistakes, "say") if "say" in fields else "",
+        ask=text_of(fields["ask"][1], mistakes, "ask") if "ask" in fields else "",
     )
 
 

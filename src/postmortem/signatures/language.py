@@ -54,6 +54,7 @@ class Common:
     within_s: float | None = None
     order: Order = ""
     say: str = ""
+    ask: str = ""  # what a person would bring, where the kind of source does not say it
     place: str = field(default="", compare=False)  # file:line:column
 
 

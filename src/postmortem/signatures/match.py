@@ -19,6 +19,7 @@ from postmortem.signatures.world import World, world_of
 def match(catalogue: Catalogue, scene: Scene, hits: Hits) -> tuple[Finding, ...]:
     """All classes that something raises, those that are refuted among them; by class, then time, then entity."""
     world = world_of(scene, hits)
+    world.by_id = catalogue.by_id
     for signature in catalogue.signatures:
         found, maybe = _judged(signature, world)
         world.found[signature.id] = found

@@ -25,6 +25,7 @@ JOINS: Node = {
     "within": {"type": "string", "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h|d)$"},
     "order": {"enum": ["before", "after"]},
     "say": {**TEXT, "description": "The sentence for the report; {field} is filled."},
+    "ask": {**TEXT, "description": "What to bring where nothing shows the item: a command or a file."},
 }
 
 

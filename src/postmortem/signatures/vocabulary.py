@@ -138,14 +138,29 @@ ASK_KIND: Mapping[Kind, str] = {
     Kind.KERNEL: "the kernel log of the host, from before the failure on (`dmesg` or `journalctl -k`)",
     Kind.LOG: "the whole logs of the programs that ran",
     Kind.JOURNAL: "the system's journal of that time",
-    Kind.SCRIPT: "the script as it ran, with its times and checksum",
+    Kind.SCRIPT: "the script as it ran, with `stat` and `sha256sum` of it",
     Kind.SMI: "`nvidia-smi -q`",
     Kind.CONTAINER: "`docker inspect` (or `kubectl describe pod`) of the container",
-    Kind.LISTING: "the listing that shows it (`ss -ltnp`, `ls -l`, `ldd`)",
-    Kind.CONFIG: "the configuration file",
-    Kind.PROBE: "the collector's own notes",
+    Kind.LISTING: "a bundle of the machine by `postmortem collect`, for what its commands print",
+    Kind.CONFIG: "the configuration that the program was started with",
+    Kind.PROBE: "a bundle of the machine by `postmortem collect`, for its notes on what hung or was refused",
     Kind.PS: "a process table (`ps axo pid,ppid,stat,wchan,comm`)",
     Kind.PROC: "/proc/PID/stat and status of the process",
+}
+
+# where the kinds of source alone say too little
+ASK_EVENT: Mapping[str, str] = {
+    "exit": "how it ended, as its parent tells: the shell's line, `systemctl status`, `docker inspect` or `sacct`",
+    "zombie": "a process table (`ps axo pid,ppid,stat,comm`) from while the dead process is there",
+    "zombie.end": "/proc/PID/stat of the dead process, read as root while it is there",
+    "dstate": "a process table (`ps axo pid,ppid,stat,wchan,comm`) from while it hangs",
+    "probe.hang": "a bundle by `postmortem collect` from while it hangs",
+    "shell.error": "the whole output of the script, with what its shell printed",
+    "loader.missing": "`ls -l` of the program and `head -c 200` of it, in the container where it ran",
+    "quota.full": "`quota -s` or `repquota` of the file system",
+    "port.holder": "`ss -ltnp` from while the port is taken",
+    "counter.rising": "the counters twice, some seconds apart, as `postmortem collect` reads them",
+    "script.hazard": "the script as it ran, with `stat` and `sha256sum` of it",
 }
 
 _ASK_FACT = (
@@ -161,7 +176,7 @@ _ASK_FACT = (
     ("fabric.", "/sys/class/infiniband/*/ports/*/counters, twice"),
     ("clock.", "`timedatectl`, `chronyc tracking` or `adjtimex`"),
     ("sample.", "the second sample of a bundle by `postmortem collect`"),
-    ("script.", "the script as it ran, with its times and checksum, and what `bash -n` says of it"),
+    ("script.", "the script as it ran, with `stat`, `sha256sum` and `bash -n` of it"),
     ("kernel.", "the kernel log of the host, from before the failure on (`dmesg` or `journalctl -k`)"),
 )
 
@@ -169,6 +184,11 @@ _ASK_FACT = (
 def ask_for_fact(name: str) -> str:
     """What to collect so that the fact is known."""
     return next((ask for prefix, ask in _ASK_FACT if name.startswith(prefix)), f"what shows {name}")
+
+
+def ask_for_event(kind: str) -> str:
+    """What to collect so that such an event is known."""
+    return ASK_EVENT.get(kind) or ask_for_kinds(EVENTS[kind].sources)
 
 
 def ask_for_kinds(kinds: frozenset[Kind]) -> str:

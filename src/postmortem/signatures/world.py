@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from postmortem.model import Event, Evidence, Fact, Finding, Kind, State
 from postmortem.scene import Reading, Scene
 from postmortem.signatures.confirm import Hits
-from postmortem.signatures.language import HEADS, EventItem, LineItem
+from postmortem.signatures.language import HEADS, EventItem, LineItem, Signature
 from postmortem.signatures.truth import before
 from postmortem.signatures.vocabulary import EVENTS
 
@@ -30,6 +30,7 @@ class World:
     events: Mapping[str, tuple[Event, ...]]
     facts: Mapping[str, tuple[Fact, ...]]
     found: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
+    by_id: Mapping[str, Signature] = field(default_factory=dict)  # the classes that a question may have to name
     open: set[str] = field(default_factory=set)  # classes that nothing raised, but that something unknown could have
     _covered: dict[str, tuple[Reading, ...]] = field(default_factory=dict)
 
