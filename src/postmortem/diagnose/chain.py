@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from postmortem.diagnose.edges import Caused
+from postmortem.diagnose.edges import Caused, share_record, too_early
 from postmortem.diagnose.rank import NEVER, SAYS_LEAST
 from postmortem.model import ChainLink, Edge, Finding, Place, Role
 
@@ -36,18 +36,23 @@ PLACES = {Role.CONTRIBUTING: Place.CONTRIBUTING, Role.CONTEXT: Place.CONTEXT}
 
 
 def followed(root: Finding, caused: Sequence[Caused]) -> list[ChainLink]:
-    """Everything that follows from the root, each by its best-known link."""
+    """Everything that follows from the root, each by its best-known link; nothing that clearly came before the root."""
     links: list[ChainLink] = []
     todo, seen = [root], {id(root)}
     while todo:
         cause = todo.pop(0)
         for edge in sorted((c for c in caused if c.cause is cause), key=lambda c: GRADE[c.edge]):
-            if id(edge.effect) in seen:
+            if id(edge.effect) in seen or before_the_root(edge.effect, root):
                 continue
             seen.add(id(edge.effect))
             todo.append(edge.effect)
             links.append(ChainLink(edge.effect, place_of(edge.effect), cause, edge.edge, edge.say))
     return links
+
+
+def before_the_root(effect: Finding, root: Finding) -> bool:
+    """Whether what a link or two lead to came clearly before the root, and not by a line that both quote."""
+    return too_early(effect, root) and not share_record(effect, root)
 
 
 def place_of(finding: Finding) -> Place:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from postmortem.diagnose.entity import Match, compare, seconds_apart, slack
+from postmortem.clock import year_known
+from postmortem.diagnose.entity import VAGUE_S, Match, compare, seconds_apart, slack
 from postmortem.model import Edge, Finding, Role
 from postmortem.signatures import Link
 
@@ -13,6 +14,7 @@ Proves = Callable[[Link, Finding, Finding], bool | None]  # (link, cause, effect
 FAR_S = 3600.0
 SAME_MOMENT_S = 30.0
 OF_THE_DEVICE = ("gpu.fell-off-bus", "gpu.gsp-timeout", "gpu.driver-hang", "gpu.ecc-error", "gpu.nvlink-error")
+ZONE_STEP_S = 1800.0
 NOTICED_LATE_S = 15.0  # a program meets a lost device before the driver has given up waiting for it
 RECORD_LINES = 40  # a crash record's own lines
 WRAPPERS = ("runtime.", "process.abort", "process.silent-exit", "process.killed")
@@ -68,7 +70,9 @@ def graded(cause: Finding, effect: Finding, link: Link) -> Edge | None:
         return Edge.ASSUMED
     if match is Match.OTHER or any(lacks(cause, effect, key) for key in link.same):
         return None
-    if too_early(effect, cause) and not share_record(cause, effect):
+    if too_early(effect, cause) and not (share_record(cause, effect) and together(cause, effect)):
+        return None
+    if gap is None and match is not Match.SAME and seems_too_early(effect, cause):
         return None
     if gap is not None and link.within_s and gap > link.within_s:
         return None
@@ -110,6 +114,24 @@ def too_early(effect: Finding, cause: Finding) -> bool:
     return mine.source == theirs.source and mine.line < theirs.line - RECORD_LINES
 
 
+def together(cause: Finding, effect: Finding) -> bool:
+    """Whether two that quote one line began together, too: a long wait ends in an error, the error did not cause it."""
+    gap = seconds_apart(effect.when, cause.when)
+    return gap is None or gap <= SAME_MOMENT_S
+
+
+def seems_too_early(effect: Finding, cause: Finding) -> bool:
+    """Whether an effect reads as earlier than its cause, in stamps of which one has no zone, and no zone mends that.
+
+    Zones differ by whole half hours (but for a few by quarters, which is not enough to believe in a cause).
+    """
+    a, b = effect.when, cause.when
+    if a is None or b is None or year_known(a) != year_known(b) or max(a.plus_minus_s, b.plus_minus_s) > VAGUE_S:
+        return False
+    early = (b.utc - a.utc).total_seconds() - slack(a, b) - NOTICED_LATE_S
+    return early > 0 and early % ZONE_STEP_S < ZONE_STEP_S - 2 * (slack(a, b) + NOTICED_LATE_S)
+
+
 def beside_an_exception(cause: Finding, effect: Finding) -> bool:
     """Whether one log tells both an uncaught error and, elsewhere, a fault that the error does not quote."""
     return effect.class_id.startswith("runtime.") and in_one_namespace(cause, effect)
@@ -135,6 +157,7 @@ def share_record(a: Finding, b: Finding) -> bool:
 def same_record(cause: Finding, effect: Finding) -> Edge | None:
     """A program's own uncaught error is explained by the class that its text names."""
     wraps = effect.class_id.startswith(WRAPPERS) and effect.role in (Role.MECHANISM, Role.SYMPTOM)
-    if wraps and cause.role is Role.ROOT and share_record(cause, effect):
+    told_at_length = cause.class_id.startswith("network.") and not together(effect, cause)
+    if wraps and (cause.role is Role.ROOT or told_at_length) and share_record(cause, effect):
         return Edge.PROVEN
     return None

@@ -12,6 +12,7 @@ from postmortem.signatures.entity import join
 
 MOST_INSTANCES = 64
 SAME_STORY_S = 300.0
+OTHER_STORY_S = 3600.0  # records that name nothing, in two logs
 _NO_IDENTITY = frozenset({"host", "file"})  # too common to show that two records are about one thing
 
 
@@ -65,10 +66,16 @@ def _home(claim: Claim, found: list[Instance], suspicion: bool) -> Instance | No
         shared = [k for k in claim.entity if k in instance.entity and k not in _NO_IDENTITY]
         agreeing = sum(join(instance.entity, claim.entity, (k,), one_space) is True for k in shared)
         near = _distance(instance, claim) <= SAME_STORY_S  # a suspicion of hours later is about another death
-        vague = (suspicion and near) or not claim.entity or not instance.entity
+        vague = (suspicion and near) or ((not claim.entity or not instance.entity) and not _apart(instance, claim))
         if (agreeing or vague) and join(instance.entity, claim.entity, None, one_space):
             fits.append((-agreeing, _distance(instance, claim), len(fits), instance))
     return min(fits, key=lambda f: f[:3])[3] if fits else None
+
+
+def _apart(instance: Instance, claim: Claim) -> bool:
+    """Whether a record is of another time and of another log than all records of an instance."""
+    sources = {c.moment.source for c in (*instance.raised, *instance.suspect)}
+    return claim.moment.source not in sources and _distance(instance, claim) > OTHER_STORY_S
 
 
 def _distance(instance: Instance, claim: Claim) -> float:
