@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -9,7 +10,7 @@ from postmortem.detect.coverage import host_pids
 from postmortem.diagnose.entity import Match, compare, same_key, seconds_apart
 from postmortem.diagnose.outcome import Outcome
 from postmortem.diagnose.rank import same_pid
-from postmortem.diagnose.spans import log_spans
+from postmortem.diagnose.spans import Span, log_spans
 from postmortem.model import Finding, Instant, Role
 from postmortem.scene import Scene
 
@@ -27,6 +28,7 @@ class Window:
 
     start: Instant | None
     end: Instant | None
+    logs: frozenset[str] = frozenset()  # that it was read from: what they tell was no earlier, whatever its stamp
 
 
 def window(outcome: Outcome, scene: Scene) -> Window:
@@ -41,9 +43,14 @@ def window(outcome: Outcome, scene: Scene) -> Window:
             return Window(None, None)
         own = [s for s in spans if s.path in {e.source for e in end.evidence}]
         near = [s for s in spans if within(s.last, end.evidence[-1].when)]
-        return Window(earliest([s.first for s in (*own, *near)]), end.when)
+        return spanned((*own, *near), end.when)
     newest = latest([s.last for s in spans])
-    return Window(earliest([s.first for s in spans if within(s.last, newest)]), newest)
+    return spanned([s for s in spans if within(s.last, newest)], newest)
+
+
+def spanned(spans: Sequence[Span], end: Instant | None) -> Window:
+    """From where the first of some logs begins to the end."""
+    return Window(earliest([s.first for s in spans]), end, frozenset(s.path for s in spans))
 
 
 def within(last: Instant, end: Instant | None) -> bool:
@@ -99,7 +106,12 @@ def asked_to_stop(finding: Finding, end: Finding) -> str:
 
 
 def too_old(finding: Finding, span: Window) -> str:
-    """A sentence when the finding is older than the run."""
+    """A sentence when the finding is older than the run.
+
+    Several writers of one log have several clocks: a line of the run's own log is not older for its stamp.
+    """
+    if finding.evidence[-1].source in span.logs:
+        return ""
     gap = seconds_apart(finding.evidence[-1].when, span.start)
     if gap is None or gap < LONG_BEFORE_S or finding.class_id in LASTING:
         return ""
