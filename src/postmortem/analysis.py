@@ -45,7 +45,7 @@ def engine(signatures: Sequence[Path] = (), watch: Watch | None = None) -> Engin
 
 
 def analyze(
-    path: str | Path,
+    path: str | Path | Bundle,
     *,
     now: datetime | None = None,
     tz: tzinfo | None = None,
@@ -54,13 +54,13 @@ def analyze(
     baseline: str | Path | None = None,
     watch: Watch | None = None,
 ) -> Report:
-    """The report on a bundle, capture, archive, folder or log file; `-` reads `stdin`.
+    """The report on a bundle (open or by its path), capture, archive, folder or log file; `-` reads `stdin`.
 
     What the run in `baseline`, a healthy one of the same kind, has too is not news.
 
     Raises BundleError when the input cannot be read at all and SignatureError when a signature file is wrong.
     """
-    with open_bundle(path, stdin) as bundle:  # first: a big one is unpacked while the catalogue is read
+    with path if isinstance(path, Bundle) else open_bundle(path, stdin) as bundle:  # unpacked while the rest is read
         made = engine(signatures, watch)
         return examine(made, bundle, now=now, tz=tz, baseline=baseline, watch=watch)[0]
 

@@ -10,8 +10,8 @@ from threading import Event, Thread
 from typing import Any, BinaryIO
 
 BLOCK = 1 << 20
-OUT = 256 << 10  # bytes unpacked at once: what the processor's cache holds
-START, DEPTH = 768 << 10, 192  # bytes from which another thread unpacks, and how many blocks of OUT it may be ahead
+OUT = 1 << 20  # bytes unpacked at once: threads meet once for each
+START, DEPTH = 768 << 10, 64  # bytes from which another thread unpacks, and how many blocks of OUT it may be ahead
 GZIP = b"\x1f\x8b"
 BOMB_FROM = 128 << 20  # bytes of output before the ratio is looked at
 BOMB_RATIO = 400  # logs pack 10 to 60 times smaller; zeros 1,000 times
@@ -84,19 +84,20 @@ def inflater() -> Any:
 
 
 def ahead(blocks: Iterator[bytes], start: int = START, depth: int = DEPTH) -> Iterator[bytes]:
-    """The same blocks; after `start` bytes another thread makes up to `depth` of them in advance."""
+    """The same blocks; from `start` bytes on another thread makes up to `depth` of them in advance."""
     size = 0
     for block in blocks:
-        yield block
         size += len(block)
         if size >= start:
             break
+        yield block
     else:
         return
     made: Queue[bytes | BaseException | None] = Queue(depth)
     left = Event()
     Thread(target=_make, args=(blocks, made, left), name="unpack", daemon=True).start()
     try:
+        yield block
         while (item := made.get()) is not None:
             if isinstance(item, BaseException):
                 raise item

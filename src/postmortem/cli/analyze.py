@@ -91,11 +91,14 @@ def analyze(
 
 
 def _report(watch: Any, path: str, **given: Any) -> Any:
-    """The report; the program's own code is imported here, which takes as long as a small diagnosis."""
+    """The report; while the program's own code is imported, a big bundle is unpacked already."""
     gc.set_threshold(SELDOM, 10, 10)
     with watch.stage("imports"):
+        from postmortem.bundle import open_bundle
+
+        bundle = open_bundle(path, sys.stdin.buffer if path == "-" else None)
         from postmortem.analysis import analyze as run
-    return run(path, stdin=sys.stdin.buffer if path == "-" else None, watch=watch, **given)
+    return run(bundle, watch=watch, **given)
 
 
 def exit_status(report: Any) -> int:

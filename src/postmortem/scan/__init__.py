@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from postmortem.scan.cache import user_cache
 from postmortem.scan.needle import Needle, needle_of
-from postmortem.scan.scanner import Engine, Nominee, Scanner, build, line_starts
+from postmortem.scan.scanner import Engine, Few, Nominee, Scanner, build, few, line_starts
 
-__all__ = ["Engine", "Needle", "Nominee", "Scanner", "build", "line_starts", "needle_of", "user_cache"]
+__all__ = ["Engine", "Few", "Needle", "Nominee", "Scanner", "build", "few", "line_starts", "needle_of", "user_cache"]

@@ -43,6 +43,13 @@ class Nominee(NamedTuple):
     patterns: tuple[int, ...]  # sorted
 
 
+class Few(NamedTuple):
+    """What was found in a block in which that is little."""
+
+    total: int  # lines of the block
+    nominees: list[Nominee]
+
+
 @dataclass(frozen=True, slots=True)
 class Scanner:
     """Nominates lines for a fixed list of patterns."""
@@ -70,6 +77,11 @@ class Scanner:
         if len(variants) == 1 and variants[0] is block:
             return list(_lines(block, self.search(block)))
         return self._merged(block, variants)
+
+    def looked(self, block: bytes) -> tuple[list[bytes], list[list[End]]]:
+        """The variants of a block, and what stands in each."""
+        variants = self.variants(block)
+        return variants, [self.search(variant) for variant in variants]
 
     def _merged(self, block: bytes, variants: Sequence[bytes]) -> list[Nominee]:
         found: dict[int, set[int]] = {}
@@ -160,6 +172,13 @@ def _told(needles: Sequence[Needle], everywhere: Sequence[int]) -> dict[str, Any
 def _scanner(patterns: Sequence[str], engine: str, told: dict[str, Any], search: Search) -> Scanner:
     lists = tuple(told["unselective"]), tuple(told["everywhere"])
     return Scanner(tuple(patterns), engine, lists[0], search, lists[1], told["caseless"])
+
+
+def few(block: bytes, ends: list[End]) -> Few:
+    """The nominations of a block that shows as it stands."""
+    nominees = list(_lines(block, ends))
+    line, start = (nominees[-1].line, nominees[-1].start) if nominees else (0, 0)
+    return Few(line + block.count(b"\n", start) + (not block.endswith(b"\n") and bool(block)), nominees)
 
 
 def line_starts(block: bytes) -> list[int]:

@@ -5,7 +5,7 @@ numpy takes as long to import as a small diagnosis lasts, so nothing imports thi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -17,7 +17,6 @@ from postmortem.scan.scanner import End, Nominee, Scanner
 
 Numbers = npt.NDArray[np.int64]
 NEWLINE = 10
-FEW = 200  # finds in a block up to which a loop over them is quicker
 NONE: Numbers = np.empty(0, np.int64)
 
 
@@ -68,28 +67,14 @@ def find(scanner: Scanner, block: bytes) -> Found:
         told = scanner.nominees(block)
         pairs = [(nominee.line, pattern) for nominee in told for pattern in nominee.patterns]
         return _placed(block, _code(np.array(pairs, np.int64).reshape(-1, 2), len(scanner.patterns)), scanner)
-    variants = scanner.variants(block)
-    ends = [scanner.search(variant) for variant in variants]
-    if variants[0] is block and len(variants) == 1 and len(ends[0]) < FEW:
-        return _few(block, ends[0])
-    codes = [
-        _located(variant, each, len(scanner.patterns)) for variant, each in zip(variants, ends, strict=True) if each
-    ]
+    return found(scanner, block, *scanner.looked(block))
+
+
+def found(scanner: Scanner, block: bytes, variants: Sequence[bytes], ends: Sequence[list[End]]) -> Found:
+    """The nominations of a block by what stands in its variants."""
+    most = len(scanner.patterns)
+    codes = [_located(variant, each, most) for variant, each in zip(variants, ends, strict=True) if each]
     return _placed(block, _distinct(np.concatenate(codes)) if codes else NONE, scanner)
-
-
-def _few(block: bytes, ends: list[End]) -> Found:
-    """Where little was found: newlines are counted up to each find, which takes half as long as to list them all."""
-    is_break = np.frombuffer(block, np.uint8) == NEWLINE
-    line = at = 0
-    found = set()
-    for end, pattern in sorted(ends):
-        line += int(np.count_nonzero(is_break[at : end - 1]))
-        at = end - 1
-        found.add((line, pattern, block.rfind(b"\n", 0, at) + 1))
-    columns = np.array(sorted(found), np.int64).reshape(-1, 3)
-    total = line + int(np.count_nonzero(is_break[at:])) + (not block.endswith(b"\n") and bool(block))
-    return Found(total, columns[:, 0], columns[:, 1], columns[:, 2])
 
 
 def _placed(block: bytes, codes: Numbers, scanner: Scanner) -> Found:

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from postmortem.scan import Scanner
+from postmortem.scan import Few, Scanner
 from postmortem.text.keep import Place, TextBuilder
 
 if TYPE_CHECKING:
@@ -31,11 +31,14 @@ class Hits:
         self._last: dict[int, deque[int]] = {}
         self._before = 0  # lines of the blocks that came before
 
-    def feed(self, block: bytes, found: Found | None, builder: TextBuilder) -> None:
+    def feed(self, block: bytes, found: Found | Few | None, builder: TextBuilder) -> None:
         """Notes what was found in the next block (None: looks itself), and gives the block to the builder."""
         if found is None:
             lines = block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
             first, late = self._placed(self._scanner.nominees(block))
+        elif isinstance(found, Few):
+            lines = found.total
+            first, late = self._placed(found.nominees)
         else:
             lines = found.total
             some = len(found.lines) < MANY

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from postmortem.text.lines import Run, Text, run_of, text_of
 
 WHOLE_LIMIT = 4 << 20  # bytes of a member that is kept whole
-HEAD, TAIL = 256 << 10, 1 << 20  # bytes of a bigger one, beside what surrounds its nominations
-NOMINATED, LATE = 4 << 20, 512 << 10  # bytes around the first nominations, and around the last of too many
+HEAD, TAIL = 128 << 10, 512 << 10  # bytes of a bigger one, beside what surrounds its nominations
+NOMINATED, LATE = 4 << 20, 256 << 10  # bytes around the first nominations, and around the last of too many
 TOTAL = 96 << 20  # bytes over all members
 WAIT, REPLACED = 16 << 20, 1000  # bytes that wait for their last nominations, and how many later ones replace one
 
