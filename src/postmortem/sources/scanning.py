@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WARM, BIG = 1 << 20, 8 << 20  # bytes of input from which other threads start, and from which they do all the work
 SMALL = 64 << 10  # bytes of a block that no other thread is asked for
 FEW = 400  # finds in a block up to which a loop over them is quicker than arrays
-CROWD = 400  # finds in a block from which no other thread is asked: each find takes the interpreter's one lock
+CROWD = 3 << 10  # bytes from one find to the next below which threads would only wait for the interpreter's one lock
 MOST = 4  # scanning threads: one thread unpacks for them all, and more would wait for it
 _alone = False
 
@@ -49,18 +49,18 @@ class Scanning:
                 continue
             if self._crowded:
                 yield from self._drained(waiting)
-                yield block, self._seen(self._find(block))
+                yield block, self._seen(block, self._find(block))
                 continue
             waiting.append((block, pool.submit(self._find, block)))
             if len(waiting) > 2 * MOST:
                 first, future = waiting.popleft()
-                yield first, self._seen(future.result())
+                yield first, self._seen(first, future.result())
         yield from self._drained(waiting)
 
     def _drained(self, waiting: deque[tuple[bytes, Future[Found | Few]]]) -> Iterator[tuple[bytes, Found | Few]]:
         while waiting:
             block, future = waiting.popleft()
-            yield block, self._seen(future.result())
+            yield block, self._seen(block, future.result())
 
     def _find(self, block: bytes) -> Found | Few:
         """What stands in a block; arrays are imported only for many finds."""
@@ -76,9 +76,10 @@ class Scanning:
 
         return vector.found(scanner, block, variants, ends)
 
-    def _seen(self, found: Found | Few) -> Found | Few:
+    def _seen(self, block: bytes, found: Found | Few) -> Found | Few:
         """Notes whether finds are so many that threads would only wait for each other to report them."""
-        self._crowded = len(found.nominees if isinstance(found, Few) else found.lines) > CROWD
+        finds = len(found.nominees if isinstance(found, Few) else found.lines)
+        self._crowded = finds * CROWD > len(block)
         return found
 
     def _helpers(self) -> ThreadPoolExecutor | None:
