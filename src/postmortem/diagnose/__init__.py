@@ -15,6 +15,7 @@ from postmortem.diagnose.passed import mere_notes, passed
 from postmortem.diagnose.rank import SAYS_LEAST, bond, consequences, heads, raised, within
 from postmortem.diagnose.reach import out_of_reach, window
 from postmortem.diagnose.related import with_related
+from postmortem.diagnose.serving import serves
 from postmortem.model import CONFIDENCE, Diagnosis, Finding, Role, Verdict
 from postmortem.scene import Scene
 from postmortem.signatures import Link
@@ -50,7 +51,7 @@ def diagnose(
     bonds = [bond(f, near, caused, end.finding) for f in best]
     rivals = [f for f, its in zip(best[1:], bonds[1:], strict=True) if its == bonds[0]]
     said, because = confidence(root, rivals, caused)
-    if root is not None and said == "high" and (why := survived(root, caused, scene)):
+    if root is not None and said == "high" and (why := survived(root, near, caused, scene)):
         said, because = LOWER[said], f"{because}; but {why}"
     return Diagnosis(
         status="failed",
@@ -128,10 +129,12 @@ def confidence(root: Finding | None, others: Sequence[Finding], caused: Sequence
     return word, because
 
 
-def survived(root: Finding, caused: Sequence[Caused], scene: Scene) -> str:
+def survived(root: Finding, near: Sequence[Finding], caused: Sequence[Caused], scene: Scene) -> str:
     """Why a fault that is proven may still not be what ended the run, as a sentence; empty when nothing says so."""
     if any(f.class_id != SAYS_LEAST and not share_record(f, root) for f in consequences(root, caused)):
         return ""
+    if any(serves(root, f) is False for f in near):
+        return "what did not answer is another server"
     if mere_notes(root, scene):
         return "the program that tells it took it for no error"
     return "the program that tells it went on working" if passed(root, scene) else ""

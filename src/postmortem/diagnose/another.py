@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from postmortem.diagnose.edges import Caused
 from postmortem.diagnose.outcome import HELD
 from postmortem.diagnose.passed import ends_its_log
-from postmortem.diagnose.rank import consequences
+from postmortem.diagnose.rank import SAYS_LEAST, consequences
+from postmortem.diagnose.serving import serves
 from postmortem.model import Edge, Finding, Kind, Role
 from postmortem.scene import Reading, Scene
 from postmortem.signatures import Link
@@ -43,11 +44,6 @@ BUGS = frozenset(
         "IndexOutOfBoundsException",
     ]
 )
-SERVERS = {
-    "network.dns": ("coredns", "named", "unbound", "dnsmasq", "systemd-resolve", "kube-dns", "nscd", "pdns_recursor"),
-    "network.tls": ("cert-manager", "vault", "step-ca"),
-    "storage.io-error": ("ceph-osd", "glusterfsd", "iscsid", "multipathd", "nfsd"),
-}
 
 Links = Mapping[str, tuple[Link, ...]]
 
@@ -118,19 +114,17 @@ def follows(own: Finding, finding: Finding, caused: Sequence[Caused], links: Lin
     reached = consequences(finding, seen)
     source = own.evidence[-1].source
     known = any(k.class_id == own.class_id for k in links.get(finding.class_id, ()))
-    return known or serves(finding, own) or any(e.source == source for effect in reached for e in effect.evidence)
+    mine = consequences(own, caused)
+    reached = [f for f in reached if f.class_id != SAYS_LEAST or not any(f is m for m in mine)]
+    return (
+        known or serves(finding, own) is True or any(e.source == source for effect in reached for e in effect.evidence)
+    )
 
 
 def is_a_bug(own: Finding) -> bool:
     """Whether an uncaught error is of a kind that no other process can bring about, such as a KeyError."""
     name = str(own.facts.get("root_exception") or own.facts.get("exception") or "").rpartition(".")[2]
     return own.class_id.startswith("runtime.") and name in BUGS
-
-
-def serves(finding: Finding, own: Finding) -> bool:
-    """Whether the process that was killed gives what the log lacks: a resolver that died is why no name resolves."""
-    comm = finding.entity.get("comm", "")
-    return bool(comm) and comm.startswith(SERVERS.get(own.class_id, ()) or "\0")
 
 
 def knows(log: str, finding: Finding, scene: Scene) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from postmortem.clock import year_known
 from postmortem.diagnose.entity import VAGUE_S, Match, compare, seconds_apart, slack
+from postmortem.diagnose.serving import GRACE_S, serves
 from postmortem.model import Edge, Finding, Role
 from postmortem.signatures import Link
 
@@ -46,8 +47,13 @@ def edges(
                 continue
             link = next((k for k in links.get(cause.class_id, ()) if k.class_id == effect.class_id), None)
             edge = with_proof(cause, effect, link, proves) if link else same_record(cause, effect)
-            if edge:
-                found.append(Caused(cause, effect, edge, link.say if link else ""))
+            gave = serves(cause, effect)
+            say = link.say if link else ""
+            if gave and not edge:
+                edge = graded(cause, effect, Link(effect.class_id, within_s=GRACE_S))
+                say = f"{cause.entity.get('comm') or cause.entity.get('unit')} is what was asked"
+            if edge and gave is not False:
+                found.append(Caused(cause, effect, edge, say))
     return tuple(found)
 
 

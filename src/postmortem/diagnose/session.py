@@ -12,9 +12,7 @@ LONGEST = 2000  # lines of a session that are looked at
 SEVERAL = 2  # one command above its output is the run itself
 MANAGERS_WORD = "outcome.job-completed"
 # `[root@n7 ~]# date`, `me@box:~/src$ make`, `root@c01:/# nvidia-smi`; a bare `$ ls` is what a CI prints, too
-_PROMPT = lazy(
-    r"^(?:# |> )?(?:\$|\[[\w.-]+@[\w.-]+ [^\]]{0,80}\][#$%]|[\w.-]+@[\w.-]+:[~/]\S{0,120}[#$%]) {1,3}(?=\S)"
-)
+_PROMPT = lazy(r"^(?:# |> )?(?:\$|\[[\w.-]+@[\w.-]+ [^\]]{0,80}\][#$%]|[\w.-]+@[\w.-]+:[~/]\S{0,120}[#$%]) {1,3}(?=\S)")
 
 
 def answers_a_person(finding: Finding, scene: Scene) -> bool:
