@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from test_reach import START
 
 from postmortem.diagnose.chain import chain
 from postmortem.diagnose.edges import Caused, edges
@@ -14,7 +15,6 @@ from postmortem.diagnose.reach import Window, out_of_reach
 from postmortem.model import Edge, Evidence, Finding, Instant, Role, Verdict
 from postmortem.scene import Scene
 from postmortem.signatures.language import Link
-from test_reach import START
 
 LINKS = {"process.hung": (Link("network.timeout"),), "runtime.python-exception": (Link("network.refused"),)}
 ROOT, MECHANISM, SYMPTOM = Role.ROOT, Role.MECHANISM, Role.SYMPTOM

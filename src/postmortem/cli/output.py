@@ -22,7 +22,8 @@ def write(text: str, output: Path | None) -> None:
     """The text to the file, or to standard output as UTF-8 whatever the locale."""
     pieces = (text[at : at + PIECE].encode("utf-8", "replace") for at in range(0, len(text), PIECE))
     if output is None:
-        sys.stdout.buffer.writelines(pieces)
+        for piece in pieces:  # not `writelines`, which passes by a stream that copies what it is given
+            sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
         return
     try:
