@@ -6,6 +6,7 @@ import gzip
 import io
 import itertools
 import random
+import signal
 import subprocess
 import sys
 import tarfile
@@ -236,3 +237,20 @@ def test_the_catalogue_needs_no_slow_scan() -> None:
     scanner = build(load().patterns)
     assert scanner.engine == "hyperscan"
     assert scanner.everywhere == ()
+
+
+def test_ctrl_c_leaves_one_line(tmp_path: Path) -> None:
+    """Sent while threads scan and one waits for more input."""
+    big_bundle(tmp_path / "big.tar.gz", 96 << 20)
+    data = (tmp_path / "big.tar.gz").read_bytes()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "postmortem", "analyze", "-"],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, bufsize=0,
+    )  # fmt: skip
+    assert run.stdin is not None
+    assert run.stderr is not None
+    with run.stdin, run.stderr:
+        for at in range(0, len(data) // 2, 1 << 16):  # a pipe holds 64 KiB: nearly all of it was taken then
+            run.stdin.write(data[at : at + (1 << 16)])
+        run.send_signal(signal.SIGINT)
+        assert (run.stderr.read(), run.wait(timeout=20)) == (b"postmortem: interrupted\n", 130)

@@ -96,9 +96,14 @@ def _report(watch: Any, path: str, **given: Any) -> Any:
     with watch.stage("imports"):
         from postmortem.bundle import open_bundle
 
-        bundle = open_bundle(path, sys.stdin.buffer if path == "-" else None)
+        bundle = open_bundle(path, unbuffered(sys.stdin.buffer) if path == "-" else None)
         from postmortem.analysis import analyze as run
     return run(bundle, watch=watch, **given)
+
+
+def unbuffered(stream: Any) -> Any:
+    """The stream below its buffer, whose lock a thread that waits for input would hold at exit."""
+    return getattr(stream, "raw", stream)
 
 
 def exit_status(report: Any) -> int:
