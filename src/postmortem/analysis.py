@@ -39,7 +39,7 @@ class Engine:
 def engine(signatures: Sequence[Path] = (), watch: Watch | None = None) -> Engine:
     """The shipped catalogue with the user's files on top, ready to read many inputs. Raises SignatureError."""
     with (watch or Watch()).stage("catalogue"):
-        catalogue = load(signatures, user_cache())
+        catalogue = load(signatures, user_cache(), tested=True)
         patterns = (*catalogue.patterns, *needles(), *detector_needles())
         return Engine(catalogue, build_scanner(patterns, cache=user_cache()))
 

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from postmortem.errors import SignatureError
 from postmortem.scan.cache import keep, kept
 from postmortem.signatures import load, load_files, shipped
 from postmortem.signatures.kept import MAGIC, _opened
+from postmortem.signatures.patterns import search
 
 TEXT = """
 schema: 1
@@ -129,3 +131,16 @@ def test_old_files_are_removed(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("catalogue-*"))) == 12
     assert (tmp_path / "catalogue-29").exists()
     assert shipped().exists()
+
+
+def test_a_pattern_that_was_taken_for_tested_is_named_when_it_cannot_be_compiled() -> None:
+    with pytest.raises(SignatureError, match=r"bad pattern 'a\(b': .*run `postmortem signatures check`"):
+        search("a(b", "text")
+
+
+def test_a_tested_file_is_read_without_compiling_its_patterns(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(TEXT.replace(r"(?P<n>\\d+)", "("))
+    with pytest.raises(SignatureError, match="bad pattern"):
+        load_files([file])
+    assert load_files([file], tested=file).patterns == ("boom (",)

@@ -42,9 +42,12 @@ __all__ = [
 ]
 
 
-def load(user: Sequence[Path] = (), cache: Path | None = None) -> Catalogue:
-    """The shipped catalogue with the user's files on top; kept in the folder `cache`. Raises SignatureError."""
-    return load_files(paths(user), cache=cache)
+def load(user: Sequence[Path] = (), cache: Path | None = None, tested: bool = False) -> Catalogue:
+    """The shipped catalogue with the user's files on top; kept in the folder `cache`. Raises SignatureError.
+
+    With `tested` the shipped patterns are not compiled to see whether they can be, as `signatures check` does.
+    """
+    return load_files(paths(user), cache=cache, tested=shipped() if tested else None)
 
 
 def __getattr__(name: str) -> Any:

@@ -26,11 +26,13 @@ _MODULES = ("postmortem.signatures.language", "postmortem.model")
 _BUILTINS = frozenset({"frozenset", "set", "tuple"})
 
 
-def load(paths: Sequence[Path], partial: bool = False, cache: Path | None = None) -> Catalogue:
+def load(
+    paths: Sequence[Path], partial: bool = False, cache: Path | None = None, tested: Path | None = None
+) -> Catalogue:
     """Reads the files; an entry of a later file replaces one of the same id. Raises SignatureError.
 
-    A `partial` catalogue may name classes that it does not have, as one file of several does. What was read is kept in
-    the folder `cache`, when one is given and can be written.
+    A `partial` catalogue may name classes that it does not have, as one file of several does. The patterns of the file
+    `tested` are known to compile. What was read is kept in the folder `cache`, when one is given and can be written.
     """
     file = _file(paths, partial, cache) if cache else None
     known = _opened(kept(file, MAGIC)) if file else None
@@ -38,7 +40,7 @@ def load(paths: Sequence[Path], partial: bool = False, cache: Path | None = None
         return known
     from postmortem.signatures.reader import load as read
 
-    catalogue = read(paths, partial)
+    catalogue = read(paths, partial, tested)
     if file:
         told = (catalogue.signatures, catalogue.digest, catalogue.patterns)
         keep(file, MAGIC, pickle.dumps(told, protocol=5))

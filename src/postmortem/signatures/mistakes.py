@@ -14,6 +14,7 @@ class Mistakes:
     """What is wrong in one file, by place."""
 
     name: str
+    tested: bool = False  # every pattern of the file is known to compile: that takes most of the time of reading it
     found: list[tuple[int, int, str]] = field(default_factory=list)
 
     def place(self, node: yaml.Node) -> str:

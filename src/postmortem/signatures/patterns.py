@@ -7,6 +7,8 @@ from functools import lru_cache
 
 import regex
 
+from postmortem.errors import SignatureError
+
 LINE_TIMEOUT_S = 0.1
 LONGEST = 65_536  # characters of one line that are searched
 
@@ -26,11 +28,13 @@ def compiled(pattern: str) -> regex.Pattern[str]:
 
 
 def search(pattern: str, text: str, timeout_s: float = LINE_TIMEOUT_S) -> Found:
-    """Searches one line; a pattern that runs away is stopped after `timeout_s` seconds."""
+    """Searches one line; a pattern that runs away is stopped after `timeout_s` seconds. Raises SignatureError."""
     try:
         return Found(compiled(pattern).search(text, 0, LONGEST, timeout=timeout_s))
     except TimeoutError:
         return Found(gave_up=True)
+    except regex.error as error:
+        raise SignatureError((f"bad pattern '{pattern}': {error}; run `postmortem signatures check`",)) from None
 
 
 def fault_of(pattern: str) -> str:

@@ -20,10 +20,11 @@ Entry = tuple[yaml.Node, Signature | None]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads the catalogue ten times as fast
 
 
-def load(paths: Sequence[Path], partial: bool = False) -> Catalogue:
+def load(paths: Sequence[Path], partial: bool = False, tested: Path | None = None) -> Catalogue:
     """Reads the files; an entry of a later file replaces one of the same id. Raises SignatureError.
 
-    A `partial` catalogue may name classes that it does not have, as one file of several does.
+    A `partial` catalogue may name classes that it does not have, as one file of several does. The patterns of the file
+    `tested` are known to compile.
     """
     texts, unread = [], []
     for path in paths:
@@ -34,10 +35,10 @@ def load(paths: Sequence[Path], partial: bool = False) -> Catalogue:
             unread.append(f"{path}:1:1: the file cannot be read: {reason}; name a signature file")
     if unread:
         raise SignatureError(tuple(unread))
-    return parse(texts, partial)
+    return parse(texts, partial, str(tested) if tested else "")
 
 
-def parse(texts: Iterable[tuple[str, str]], partial: bool = False) -> Catalogue:
+def parse(texts: Iterable[tuple[str, str]], partial: bool = False, tested: str = "") -> Catalogue:
     """The catalogue of (name, text) files. Raises SignatureError with every mistake of all of them."""
     merged: dict[str, Signature] = {}
     names: set[str] = set()  # of all entries, those with mistakes among them
@@ -45,7 +46,7 @@ def parse(texts: Iterable[tuple[str, str]], partial: bool = False) -> Catalogue:
     digest = hashlib.sha256()
     for name, text in texts:
         digest.update(text.encode())
-        mistakes = Mistakes(name)
+        mistakes = Mistakes(name, name == tested)
         for node, signature in _entries(text, mistakes):
             names.add(_name(node))
             if signature is not None:
