@@ -174,6 +174,8 @@ def _assignments(node: Node, shell: Shell, asked: bool, more: tuple[int, ...]) -
         if asked:
             word = text_of(node.children[0])
             yield Mask(line_of(node), f"{word}-assign", "0", command=command, more=more)
+        elif is_on(shell.errexit, node) and _matters(next(n for n in walk(inner) if n.type == "command")):
+            yield Mask(line_of(node), f"{text_of(node.children[0])}-assign", "0", "guard", command)
         return
     pipe = next((pipeline(child) for child in inner.children if pipeline(child) is not None), None)
     if pipe is not None and not is_on(shell.pipefail, node) and _hides(pipe):
@@ -202,8 +204,8 @@ def _waits(root: Node) -> Iterator[Mask]:
     for run in runs(root):
         started: list[Node] = []
         for node, after in _pairs(run):
-            if _background(node) and _matters(node):
-                started.append(node)
+            inside = walk(node) if node.type in ("for_statement", "while_statement") else (node,)
+            started += [n for n in inside if _background(n) and _matters(n)]
             if text_of(node).strip() == "wait" and started:
                 asked = after is not None and asks_status(after)
                 yield Mask(line_of(node), "background-wait", "0", "status" if asked else "guard", name(started[-1]))

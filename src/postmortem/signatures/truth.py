@@ -70,8 +70,14 @@ def _text(value: Scalar) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
 def equal(a: Scalar, b: Scalar) -> bool:
-    """Whether two values are the same number, or else the same text."""
+    """Whether two values are the same number, or else the same text; `yes` is true, as YAML reads it."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        mine, other = WORDS.get(_text(a).lower()), WORDS.get(_text(b).lower())
+        return mine is not None and mine == other
     x, y = number(a), number(b)
     return x == y if x is not None and y is not None else _text(a) == _text(b)
 
