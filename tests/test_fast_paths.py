@@ -25,6 +25,8 @@ from postmortem.bundle.streams import Unpacked, ahead, inflater
 from postmortem.scan import Needle, Scanner, build, hyper, needle_of
 from postmortem.scan import scanner as scan_module
 from postmortem.scan import second as second_module
+from postmortem.scan.plan import Plan
+from postmortem.scan.second import Second
 from postmortem.scan.spot import rare_words
 from postmortem.scan.vector import find
 from postmortem.signatures import load
@@ -92,6 +94,14 @@ def test_two_looks_find_what_one_finds(seed: int, lines: int, often: int, monkey
     search = build_search(needles)
     for _ in range(2):  # what was looked at one by one the first time may be in a database the second time
         assert {(block.count(b"\n", 0, end - 1), pattern) for end, pattern in search(block)} == whole(block)
+
+
+def test_what_re_cannot_compile_stands_where_its_spot_does() -> None:
+    plan = Plan(
+        spots=(("needle", False),), owners=((0, 1),), whole=(), needles=(("need(le", False), ("", False)), lost=()
+    )
+    second = Second(plan, lambda wanted: None)
+    assert sorted(second.ends(b"a needle\nno\n", [(8, 0)])) == [(8, 0), (8, 1)]
 
 
 @pytest.mark.parametrize("patterns", [PATTERNS, (*PATTERNS, r"\d\d")], ids=["all have words", "one has none"])

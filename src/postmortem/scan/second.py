@@ -36,7 +36,7 @@ class Second:
         self._hot = Hot()
         self._looked: dict[int, int] = {}  # by needle
         self._refused: set[int] = set()
-        self._patterns: dict[int, re.Pattern[bytes]] = {}
+        self._patterns: dict[int, re.Pattern[bytes] | None] = {}
         self._lock = threading.Lock()
 
     def ends(self, data: bytes, spots: list[End]) -> list[End]:
@@ -67,14 +67,11 @@ class Second:
             self._promote()
 
     def _stands(self, needle: int, data: bytes, start: int, stop: int) -> bool:
-        expression, caseless = self._plan.needles[needle]
         self._looked[needle] = self._looked.get(needle, 0) + 1
-        if not expression:
-            return True
-        pattern = self._patterns.get(needle)
-        if pattern is None:
-            pattern = self._patterns[needle] = re.compile(expression.encode(), re.I if caseless else 0)
-        return pattern.search(data, start, stop) is not None
+        if needle not in self._patterns:
+            self._patterns[needle] = _by_re(*self._plan.needles[needle])
+        pattern = self._patterns[needle]
+        return pattern is None or pattern.search(data, start, stop) is not None
 
     def _promote(self) -> None:
         """From now on a database looks for what was asked for."""
@@ -94,6 +91,14 @@ class Second:
             spots = [s for (s, _), owners in zip(self._plan.spots, self._plan.owners, strict=True) if needle in owners]
             expression = "|".join(spots)
         return expression, caseless
+
+
+def _by_re(expression: str, caseless: bool) -> re.Pattern[bytes] | None:
+    """The expression for `re`; None where a spot says all that can be said of it."""
+    try:
+        return re.compile(expression.encode(), re.I if caseless else 0) if expression else None
+    except (re.error, OverflowError):
+        return None
 
 
 def line_around(data: bytes, end: int, from_: int) -> tuple[int, int]:
