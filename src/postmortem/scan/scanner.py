@@ -6,7 +6,6 @@ line. Hyperscan does the pass; where it cannot be imported a plain search for li
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,23 +15,14 @@ from typing import Any, Literal, NamedTuple
 
 from postmortem.scan import plan as plans
 from postmortem.scan.cache import cache_file, load, save
-from postmortem.scan.escapes import strip_escapes
 from postmortem.scan.needle import Needle, needle_of
 from postmortem.scan.plan import Plan
 from postmortem.scan.second import Second
+from postmortem.scan.variants import variants
 
 Engine = Literal["auto", "hyperscan", "plain"]
 End = tuple[int, int]  # offset after the last byte of what was found, pattern
 Search = Callable[[bytes], list[End]]
-
-# What `(?i)` takes for k, s and i although it is not ASCII.
-_FOLDED = ((b"\xe2\x84\xaa", b"k"), (b"\xc5\xbf", b"s"), (b"\xc4\xb0", b"i"))
-_FOLD = re.compile(b"|".join(wide for wide, _ in _FOLDED))
-_JSON_ESCAPES = (
-    (b"\\\\", b"\x01"), (b'\\"', b'"'), (b"\\/", b"/"), (b"\\t", b"\t"), (b"\\n", b"\r"), (b"\\r", b"\r"),
-    (b"\\u001b", b"\x1b"), (b"\\u003c", b"<"), (b"\\u003e", b">"), (b"\\u0026", b"&"),
-)  # fmt: skip
-_UNICODE_ESCAPE = re.compile(rb"\\u([0-9a-fA-F]{4})")
 
 
 class Nominee(NamedTuple):
@@ -99,14 +89,8 @@ class Scanner:
         ]
 
     def variants(self, block: bytes) -> list[bytes]:
-        """The block as its lines may read: without terminal escapes, with JSON strings opened, with letters folded."""
-        seen = strip_escapes(block)
-        variants = [seen]
-        if b"\\" in seen and b'{"' in seen:
-            variants.append(_unescaped(seen))
-        if self.caseless and not seen.isascii() and _FOLD.search(seen):
-            variants += [_folded(variant) for variant in variants]
-        return variants
+        """The block as its lines may read."""
+        return variants(block, self.caseless)
 
 
 def build(patterns: Sequence[str], engine: Engine = "auto", cache: Path | None = None) -> Scanner:
@@ -235,23 +219,3 @@ def _lines(data: bytes, ends: list[End]) -> Iterator[Nominee]:
 
 def _distinct(patterns: list[int]) -> tuple[int, ...]:
     return tuple(patterns) if len(patterns) == 1 else tuple(sorted(set(patterns)))
-
-
-def _unescaped(data: bytes) -> bytes:
-    """The data with the escapes of JSON strings undone; a newline in a string becomes a carriage return."""
-    for escape, plain in _JSON_ESCAPES:
-        data = data.replace(escape, plain)
-    if b"\\u" in data:
-        data = _UNICODE_ESCAPE.sub(_character, data)
-    return strip_escapes(data.replace(b"\x01", b"\\"))
-
-
-def _character(match: re.Match[bytes]) -> bytes:
-    code = int(match[1], 16)
-    return b"\r" if code == 10 else chr(code).encode("utf-8", "replace")
-
-
-def _folded(data: bytes) -> bytes:
-    for wide, letter in _FOLDED:
-        data = data.replace(wide, letter)
-    return data
