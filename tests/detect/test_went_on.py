@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from scene_texts import seen
 
 from postmortem.detect import went_on
 from postmortem.model import Kind
-from scene_texts import seen
 
 PIPE = '#!/bin/sh\n{set}OUT=/b/x.gz\nmydump shop | gzip > "$OUT"\necho "backup: all done, see $OUT"\n'
 PLAIN = "#!/bin/bash\n{set}loadtables --all\necho 'nightly: tables are loaded'\n"

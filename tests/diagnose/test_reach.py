@@ -67,6 +67,16 @@ def test_out_of_reach(finding: Finding, end: Finding, scene: Scene, words: str) 
     assert (words in said) if words else said == ""
 
 
+@pytest.mark.parametrize(
+    ("class_id", "old"), [("gpu.gsp-timeout", False), ("gpu.driver-hang", False), ("gpu.out-of-memory", True)]
+)
+def test_a_driver_that_hangs_is_met_by_later_runs_too(class_id: str, old: bool) -> None:
+    end = found("outcome.exit", 0, source="log")
+    fault = found(class_id, -90000, gpu="0000:3b:00")
+    span = Window(at(-600), end.when)
+    assert bool(out_of_reach(fault, Outcome("failed", end), span, Scene(()))) is old
+
+
 LOG = "".join(f"2026-05-01T12:00:{n:02d}Z INFO app: step {n} done\n" for n in range(20))
 ERROR = "2026-05-01T12:00:{:02d}Z ERROR app: upload failed: 503\n"
 

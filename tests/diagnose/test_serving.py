@@ -51,3 +51,18 @@ def test_a_server_that_died(tmp_path: Path, journal: str, line: str, want: tuple
     (tmp_path / "job.log").write_text(end)
     root = analyze(str(tmp_path))["root_cause"]
     assert (root["class"], root["confidence"]) == want
+
+
+@pytest.mark.parametrize(
+    ("name", "want"), [("prices", "process.silent-exit"), ("mailer", "network.dns")], ids=["it", "another"]
+)
+def test_a_container_whose_name_nobody_knows_any_more(tmp_path: Path, name: str, want: str) -> None:
+    (tmp_path / "docker-events.txt").write_text(
+        f"2026-05-09T04:12:36.902114201Z container die 71aa0f3b (execDuration=756, exitCode=3, image=i:5, name={name})\n"
+    )
+    calls = "".join(
+        f"[04:12:{n}] batch: call {n} POST http://prices:7000/q: dial tcp: lookup prices on 127.0.0.11:53: no such host\n"
+        for n in range(38, 44)
+    )
+    (tmp_path / "batch.log").write_text(f"[04:12:30] batch: start\n{calls}[04:12:48] batch: 6 calls failed\n")
+    assert analyze(str(tmp_path))["root_cause"]["class"] == want

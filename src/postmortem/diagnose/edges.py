@@ -48,6 +48,8 @@ def edges(
             link = next((k for k in links.get(cause.class_id, ()) if k.class_id == effect.class_id), None)
             edge = with_proof(cause, effect, link, proves) if link else same_record(cause, effect)
             gave = serves(cause, effect)
+            if serves(effect, cause):
+                continue  # the server's end is no effect of what its clients lacked
             say = link.say if link else ""
             if gave and not edge:
                 edge = graded(cause, effect, Link(effect.class_id, within_s=GRACE_S))

@@ -18,7 +18,14 @@ LONG_BEFORE_S = 1800.0  # a death this long before the outcome, told of somebody
 AFTER_S = 300.0
 SILENT_S = 3600.0
 # states that last until somebody mends them: a run that began later meets them all the same
-LASTING = ("gpu.fell-off-bus", "gpu.driver-hang", "gpu.driver-mismatch", "storage.read-only", "gpu.no-device")
+LASTING = (
+    "gpu.fell-off-bus",
+    "gpu.driver-hang",
+    "gpu.gsp-timeout",
+    "gpu.driver-mismatch",
+    "storage.read-only",
+    "gpu.no-device",
+)
 KERNEL_KILLS = ("memory.oom-kill-cgroup", "memory.oom-kill-host")
 
 

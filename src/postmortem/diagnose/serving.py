@@ -52,6 +52,8 @@ SERVERS = (
 
 def serves(death: Finding, lack: Finding) -> bool | None:
     """Whether what died gives what another lacks; False where both name well-known ports that differ, else unknown."""
+    if named_alike(death, lack):
+        return True
     server = next((s for s in SERVERS if is_one(death, s)), None)
     if server is None or not death.class_id.startswith(DEATHS):
         return None
@@ -64,6 +66,19 @@ def serves(death: Finding, lack: Finding) -> bool | None:
         return True
     others = any(ports & {*s.ports} or calls(lack, s) for s in SERVERS if s is not server)
     return False if others else None
+
+
+def named_alike(death: Finding, lack: Finding) -> bool:
+    """Whether the container that ended has the name that was called: `http://quotes:7000` of the container `quotes`."""
+    own = death.entity.get("container", "")
+    if (
+        not own
+        or not death.class_id.startswith(("process.", "memory.oom-kill-"))
+        or not lack.class_id.startswith(ASKED)
+    ):
+        return False
+    called = re.compile(rf"(?:://|\blookup |[\s\"'@(]){re.escape(own)}(?::\d{{2,5}}\b| on \S+:53)")
+    return lack.entity.get("host") == own or any(called.search(e.text) for e in lack.evidence)
 
 
 def ports_of(lack: Finding) -> set[str]:
