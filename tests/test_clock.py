@@ -312,6 +312,22 @@ def test_after_a_suspend_the_later_pair_counts() -> None:
     assert [utc(clock, n) for n in (2, 4)] == [z(2026, 5, 1, 12, 2, 30), z(2026, 5, 1, 13, 4, 10)]
 
 
+@pytest.mark.parametrize(
+    ("records", "want"),
+    [
+        ("[    0.300000] audit: type=2000 audit(1777665600.300:1): x\n[  200.000000] audit: type=1400 audit(1777637000.000:2): y\n", 1777637050),
+        ("[  100.000000] audit: audit(1781740821.570:1): x\n[ 1963.100000] audit: audit(1794651506.727:2): y\n[ 2900.000000] audit: audit(1793639155.661:3): z\n", None),
+        ("[  100.000000] audit: audit(1781740821.570:1): x\n[ 2900.000000] audit: audit(1777639700.000:3): z\n[ 2950.000000] audit: audit(1777639750.000:4): z\n", 1777639850),
+    ],
+    ids=["set back after the boot", "records of several machines", "set back late, and two agree"],
+)  # fmt: skip
+def test_audit_records_that_go_back_in_time(records: str, want: int | None) -> None:
+    last = 250 if want == 1777637050 else 3050
+    clock = clock_of(records + f"[ {last}.000000] last\n", Kind.KERNEL)
+    got = clock.instant(len(records.splitlines()) + 1)
+    assert (got and got.utc.timestamp()) == want
+
+
 def test_an_audit_record_of_before_the_clock_was_set_does_not_count() -> None:
     text = "[    0.272913] audit: type=2000 audit(1700000000.118:1): state=initialized\n" + DMESG
     made, _ = make_clocks([source("k", text, Kind.KERNEL), source("proc/stat", "btime 1777636800\n", Kind.HOST)])

@@ -161,6 +161,8 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     ("36 named date", "[onstart] 2026-09-18 07:55:02 kernel 5.15.0", {"program": "onstart", "wall": local(2026, 9, 18, 7, 55, 2), "message": "kernel 5.15.0"}),
     ("37 elk", '{"@timestamp":"2026-05-01T12:00:00.000Z","message":"boom","log.level":"error"}', {"wall": z(2026, 5, 1, 12, 0, 0), "level": "error", "message": "boom"}),
     ("37 basic", "20260501T120000Z text", {"wall": z(2026, 5, 1, 12, 0, 0), "message": "text"}),
+    ("37 seconds since 1970 in brackets", "[1714564800.123456] [n1:70331:0]   ib_md.c:293  UCX  ERROR ibv_reg_mr failed", {"wall": z(2024, 5, 1, 12, 0, 0, 123456), "message": "[n1:70331:0]   ib_md.c:293  UCX  ERROR ibv_reg_mr failed", "channel": "program"}),
+    ("37 a long uptime", "[171456480.123456] usb 1-1: new", {"boot": 171456480.123456, "message": "usb 1-1: new", "channel": "kernel"}),
     ("38 audit", 'type=1701 audit(1714564800.123:456): auid=1 comm="x" sig=9', {"wall": z(2024, 5, 1, 12, 0, 0, 123000), "message": 'type=1701 audit(1714564800.123:456): auid=1 comm="x" sig=9'}),
     ("mysql", "160622 15:25:31 [Note] ready", {"wall": local(2016, 6, 22, 15, 25, 31), "level": "notice", "message": "ready"}),
     ("php", "[22-Jun-2016 15:26:03 UTC] PHP Warning:  x", {"wall": z(2016, 6, 22, 15, 26, 3), "message": "PHP Warning:  x"}),

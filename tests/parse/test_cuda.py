@@ -49,6 +49,10 @@ STYLES = {
     "fabric": ("Error 802: CUDA error: system not yet initialized", {"code": "802", "class": "gpu.fabric-not-ready"}),
     "assert": ("RuntimeError: CUDA error: device-side assert triggered", {"code": "710", "class": "gpu.device-assert"}),
     "mps": ("CUDA error: the remote procedural call between the MPS server and the MPS client failed", {"code": "806", "class": "gpu.mps"}),
+    "ctranslate2": ("RuntimeError: CUDA failed with error out of memory", {"code": "2", "class": "gpu.out-of-memory"}),
+    "lightgbm": ("[LightGBM] [Fatal] [CUDA] an illegal memory access was encountered /src/cuda_tree.cu 214", {"code": "700"}),
+    "ggml-init": ("ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected", {"code": "100"}),
+    "tensorflow-init": ("InternalError: CUDA runtime implicit initialization on GPU:0 failed. Status: out of memory", {"code": "2"}),
     "longest-message-wins": ("CUDA error: unspecified launch failure in prior launch", {"code": "53", "effect": "yes"}),
 }  # fmt: skip
 
@@ -66,6 +70,8 @@ def test_prefixes_of_loggers(prefix: str) -> None:
 
 
 SILENT = {
+    "a tag alone": "[CUDA] 2 devices found, 0 errors",
+    "failed with no status": "CUDA failed with error handling disabled",
     "advice-async": "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.",
     "advice-blocking": "For debugging consider passing CUDA_LAUNCH_BLOCKING=1",
     "advice-dsa": "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isnan
 
 from postmortem.clock.marks import Notes, Track
 
 REBOOT_S = 60.0  # boot seconds that fall by more belong to another boot
+CLOCK_SET_S = 600.0  # by then a machine has asked for the time
 EARLIER_BOOT = ("pstore", "ramoops", "prev", "last-boot")
 
 
@@ -37,11 +39,22 @@ def _falling(pairs: Sequence[tuple[float, float]]) -> tuple[tuple[float, float],
     return tuple(reversed(kept))
 
 
+def in_step(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The pairs after the wall clock was last set back; none where that happened long after the boot and one is left.
+
+    A clock is set back soon after the boot. Records of several machines put together go back and forth.
+    """
+    ordered = sorted(pairs)
+    back = [i for i, (one, two) in enumerate(pairwise(ordered), 1) if two[1] < one[1] - REBOOT_S]
+    kept = ordered[back[-1] :] if back else ordered
+    return kept if len(kept) > 1 or not back or ordered[back[-1] - 1][0] < CLOCK_SET_S else []
+
+
 def own(track: Track) -> Anchors | None:
     """What the log itself says: `audit(1714564800.123:4)` in its records, or the hardware clock read at boot."""
     for pairs, plus_minus in ((track.booted, 0.5), (track.rtc, 5.0)):
-        if pairs:
-            return Anchors(tuple(sorted((s, utc - s) for s, utc in pairs)), plus_minus)
+        if kept := in_step(pairs):
+            return Anchors(tuple((s, utc - s) for s, utc in kept), plus_minus)
     return None
 
 

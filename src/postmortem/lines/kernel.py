@@ -7,6 +7,7 @@ from postmortem.lines.levels import BY_NUMBER, level_of
 from postmortem.lines.stamps import MONTHS, wall
 from postmortem.lines.types import Head, Stamp
 
+LONGEST_UPTIME = len("999999999.999999")  # 31 years; with one digit more they are seconds since 1970
 _FACILITY = lazy(
     r"(kern|user|mail|daemon|auth|syslog|lpr|news|uucp|cron|authpriv|ftp|res\d|local\d) *:"
     r"(emerg|alert|crit|err|warn|notice|info|debug) *: ?"
@@ -43,7 +44,7 @@ def dmesg(head: Head) -> bool:
     if end < 9 or text[end - 7] != "." or not text[end - 6 : end].isdigit():
         return False
     inner = text[1:end].lstrip()
-    if not inner[:-7].isdigit():
+    if not inner[:-7].isdigit() or len(inner) > LONGEST_UPTIME:
         return False
     head.stamps.append(Stamp(text[: end + 1], "boot", None, float(inner), 1e-6))
     if text.startswith("[", end + 1) and (m := _CALLER.match(text, end + 1)):

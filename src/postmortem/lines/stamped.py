@@ -13,6 +13,7 @@ from postmortem.lines.types import Head, Stamp
 
 _ENDS = frozenset(" \t,:;|])-")
 _EPOCH = lazy(r"@?(\d{10,19})(?:\.(\d{1,9}))?(?=[ \t:]|$)")
+_EPOCH_INSIDE = lazy(r"\[(\d{10})\.(\d{3,9})(?=\])")
 _HEX = lazy(r"([0-9a-f]{8})(?:\.[0-9a-f]{8} 0x[0-9a-f]+)? (?=conn=|slapd |daemon: |@\(#\)|bdb_|mdb_|connection_)")
 _ACCESS = lazy(r"(?:[\w.:-]+ )?[\d.:a-fA-F]{3,40} \S+ \S+ \[([^\]]{20,32})\] ")
 _ELAPSED = lazy(
@@ -161,7 +162,7 @@ def bracketed(head: Head, weak: bool) -> str:
     """`[2026-05-01T12:00:00Z INFO  crate::mod] text` (env_logger), `[Jul 23 2024 07:53:55] text`, `[12:00:00] text`."""
     text = head.text
     if text[1:2].isdigit():
-        got = stamps.iso(text, 1) or stamps.numeric(text, 1) or stamps.day_first(text, 1)
+        got = stamps.iso(text, 1) or stamps.numeric(text, 1) or stamps.day_first(text, 1) or _seconds_inside(text)
         got = got or (stamps.clock_time(text, 1) if weak else None)
     else:
         got = stamps.named(text, 1) or stamps.weekday(text, 1)
@@ -180,6 +181,13 @@ def bracketed(head: Head, weak: bool) -> str:
             head.program = head.program or m[1]
             return "named-bracket!"
     return ""
+
+
+def _seconds_inside(text: str) -> stamps.Read | None:
+    """`[1771260851.238718] [node1:70331:0] ib_md.c:293 UCX ERROR text` (UCX): seconds since 1970 in brackets."""
+    m = _EPOCH_INSIDE.match(text)
+    stamp = stamps.epoch(m[1], m[2]) if m else None
+    return (stamp, m.end()) if m and stamp else None
 
 
 def apache(head: Head) -> bool:

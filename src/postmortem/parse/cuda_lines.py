@@ -18,6 +18,10 @@ NEEDLES = (
     r"(?i)cuda (?:runtime |driver |kernel )?(?:api )?error",
     r"HIP error",
     r"GPU ?[Aa]ssert",
+    r"CUDA failed with error ",
+    r"\[CUDA\] ",
+    r"[Ff]ailed to initialize CUDA: ",
+    r"CUDA runtime implicit initialization",
     r"cudaError[A-Z]",
     r"hipError[A-Z]",
     r"CUDA_ERROR_[A-Z]",
@@ -61,7 +65,8 @@ _SPPARK = lazy(
 _CALLED = lazy(r"\b(?P<call>(?:cuda|cu|hip)[A-Z]\w+)(?=\(|\)?\s+(?:failed|returned)|\b.{0,20}cuda_err=)")
 _CUE = lazy(
     NOT_QUOTED + r"(?:(?i:\bcuda) (?i:(?:runtime |driver |kernel )?(?:api )?error)|HIP error|(?:Cuda|CUDA) failure"
-    r"|GPU ?[Aa]ssert|of pinned memory|\bcu(?:da)?[A-Z]\w+\(?\)? failed:|\bError \d{1,3}: )"
+    r"|GPU ?[Aa]ssert|of pinned memory|\bcu(?:da)?[A-Z]\w+\(?\)? failed:|\bError \d{1,3}: |CUDA failed with error "
+    r"|\[CUDA\] |[Ff]ailed to initialize CUDA: |CUDA runtime implicit initialization on GPU:\d+ failed)"
     r"(?P<gap>[^\n]{0,100}?)(?<![A-Za-z])"
 )
 _MEMORY = lazy(
