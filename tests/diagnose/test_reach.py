@@ -96,8 +96,16 @@ ERROR = "2026-05-01T12:00:{:02d}Z ERROR app: upload failed: 503\n"
         ),
         (ERROR.format(40) + LOG, 1, False, False),
         (ERROR.format(0) + LOG + ERROR.format(50), 1, False, False),
+        (LOG + ERROR.format(30) + "PID MEM COMMAND\n" + "812 3.1 worker\n" * 12, 21, False, True),
+        (LOG + ERROR.format(30) + LOG.replace("12:00", "12:01"), 21, True, False),
+        ("step\n" * 9 + "error: bad\n" + "812 3.1 worker\n" * 12, 10, True, False),
+        ("Found one Java-level deadlock:\n" + LOG, 1, False, False),
+        ("goroutine 7 [sync.Mutex.Lock, 12 minutes]:\n" + LOG, 1, False, False),
+        ("deadlock found, transaction retried\n" + LOG, 1, True, False),
     ],
-    ids=["went on", "last line", "a trace follows", "older lines flushed late", "ends in another error"],
+    ids=["went on", "last line", "a trace follows", "older lines flushed late", "ends in another error",
+         "a table without stamps follows", "went on with stamps", "a log without stamps", "a deadlock of a virtual machine",
+         "a goroutine that waits", "a deadlock that a database ended"],
 )
 def test_passed(text: str, line: int, was_passed: bool, is_end: bool) -> None:
     one = scene({"run.log": (Kind.LOG, text)})

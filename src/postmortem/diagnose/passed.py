@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from postmortem.diagnose.trouble import is_told
+from postmortem.lazy import lazy
 from postmortem.lines import stamps_of
 from postmortem.model import Evidence, Finding, Kind
 from postmortem.scene import Reading, Scene
@@ -13,15 +14,24 @@ NOTES = frozenset({"trace", "debug", "info", "notice", "warn", "warning"})
 LAST_LINES = 4
 LONGEST_TRACE = 400
 NEAR = 20
+STAMPED = 0.9
 CARRIERS = frozenset({"docker-json", "cri", "github"})  # dialects that put a stamp before every line, traces too
+
+# what a virtual machine or a debugger finds when it looks at all threads
+_DUMP = lazy(
+    r"Found (?:one|\d+) (?:Java-level )?deadlocks?\b|\bfound \d+ deadlocked threads?\b|all goroutines are asleep"
+    r"|^goroutine \d+ \[[\w. ]+, \d+ minutes"
+)
 
 
 def passed(fault: Finding, scene: Scene) -> bool:
     """Whether every log that tells of the fault goes on with ordinary lines well after it.
 
-    The kernel, a process table or a counter tells a state, which later lines of a log do not undo.
+    The kernel, a process table, a counter or a dump of threads tells a state, which later lines of a log do not undo.
     """
     told = [(scene.reading(e.source), e) for e in fault.evidence]
+    if any(_DUMP.search(e.text) for e in fault.evidence):
+        return False
     return all(
         reading is not None and reading.source.kind is Kind.LOG and went_on(reading, item, scene)
         for reading, item in told
@@ -32,7 +42,7 @@ def went_on(reading: Reading, item: Evidence, scene: Scene) -> bool:
     """Whether at least `WENT_ON` ordinary lines follow the line, and the log does not end in an error."""
     parts = scene.parts(reading)
     later = parts[parts.index(reading) + 1 :]
-    text, own = reading.source.text, writers_stamp(reading, item.line)
+    text, own = reading.source.text, max(writers_stamp(reading, item.line), stamps_all(reading, item.line))
     ordinary = 0
     if not later and ends_in_words_of_trouble(reading):
         return False
@@ -109,6 +119,13 @@ def writers_stamp(reading: Reading, number: int) -> int:
     if reading.source.dialect not in CARRIERS:
         return 0
     return 2 if any(has_stamps(reading, n) > 1 for n in range(max(1, number - NEAR), number + 1)) else 0
+
+
+def stamps_all(reading: Reading, number: int) -> int:
+    """1 where nearly all lines above have a stamp: a line without one is then the rest of a message, a table."""
+    lines = [line for n in range(max(1, number - NEAR), number) if (line := reading.line(n)) and line.message.strip()]
+    stamped = sum(line.stamp is not None for line in lines)
+    return int(len(lines) >= WENT_ON and stamped >= STAMPED * len(lines))
 
 
 def quiet_end(scene: Scene) -> bool:
