@@ -31,6 +31,7 @@ def log(*told: str) -> Files:
     return {"job.log": "".join(f"{line}\n" for line in told)}
 
 
+XID31 = {"dmesg.txt": "[8123.1] usb 1-1: x\n[8200.000000] NVRM: Xid (PCI:0000:8a:00): 31, pid=771, name=python3, Ch 00000010, intr 00000000. MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f_a0000000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ\n"}
 # A kill of somebody else beside a log that tells its own end; and kills that are the cause.
 NEIGHBOURS: dict[str, tuple[str, Files]] = {
     "name not found, a server killed": (
@@ -61,6 +62,18 @@ NEIGHBOURS: dict[str, tuple[str, Files]] = {
         "memory.oom-kill-cgroup",
         killed("chromium", "/user.slice/app.scope") | log("epoch 1", "Traceback (most recent call last):", '  File "t.py", line 4, in <module>', "EOFError: ran out of input from the worker"),
     ),
+    "a bug of the program, another program's fault on another GPU": (
+        "runtime.python-exception",
+        XID31 | log("using GPU 0000:17:00.0, pid 9120", "epoch 1", "Traceback (most recent call last):", '  File "t.py", line 4, in <module>', "KeyError: 'lr'", "exit code 1"),
+    ),
+    "a bug of the program, another pid": (
+        "runtime.python-exception",
+        XID31 | log("started, pid=9120", "epoch 1", "Traceback (most recent call last):", '  File "t.py", line 4, in <module>', "IndexError: list index out of range", "exit code 1"),
+    ),
+    "the program's own fault on a GPU": (
+        "gpu.illegal-access",
+        XID31 | log("using GPU 0000:8a:00.0, pid 771", "epoch 1", "Traceback (most recent call last):", '  File "t.py", line 4, in <module>', "RuntimeError: CUDA error: an illegal memory access was encountered", "exit code 1"),
+    ),
     "a card lost before the boot": (
         "gpu.device-assert",
         {"journal.txt": (
@@ -72,6 +85,7 @@ NEIGHBOURS: dict[str, tuple[str, Files]] = {
     ),
 }  # fmt: skip
 
+PS = "    PID    PPID STAT COMMAND\n      1       0 Ss   python -m srv.master\n     40       1 S    python -m srv.worker 0\n{z}"
 RUNNER = lines("2026-03-01T10:00:0{n}.0000000Z line {n}", 5)
 # What was repeated, allowed to fail, provoked or ordered; and the same where it was not.
 TOLERATED: dict[str, tuple[str, Files]] = {
@@ -117,6 +131,16 @@ TOLERATED: dict[str, tuple[str, Files]] = {
     "a record of the run that did not pass": (
         "None",
         log("run finished: 20 ok, 0 failed", "throughput: 3.2 proofs/h") | {"result.json": '{\n "passed": false,\n "rate": 3.2\n}\n'},
+    ),
+    "a worker that was replaced and not collected yet": (
+        "healthy",
+        {"ps.txt": PS.format(z="     43       1 Z    [python] <defunct>\n")}
+        | {"srv.log": "[12:05:43] master: worker 3 pid 43 exited with 0, starting pid 77\n", "load.log": "probe 1: connection refused, retry in 2s\nprobe 2: 200\nthroughput 1997.2/s\n900 requests, 0 failed\nverdict PASS\nexit 0\n"},
+    ),
+    "a worker that died": (
+        "process.zombie",
+        {"ps.txt": PS.format(z="     43       1 Z    [python] <defunct>\n")}
+        | {"srv.log": "[12:05:43] master: worker 3 pid 43 exited with 3, starting pid 77\n", "load.log": "GET /a: 200\nGET /b: connection refused\n"},
     ),
     "an ordered restart": (
         "healthy",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from postmortem.detect.coverage import host_pids
+from postmortem.diagnose.bugs import is_a_bug
 from postmortem.diagnose.edges import Caused
+from postmortem.diagnose.entity import normal
 from postmortem.diagnose.outcome import HELD
 from postmortem.diagnose.passed import ends_its_log
 from postmortem.diagnose.rank import SAYS_LEAST, consequences
@@ -16,34 +19,11 @@ from postmortem.signatures import Link
 
 KILLS = ("memory.oom-kill-cgroup", "memory.oom-kill-host")
 KILLED = (9, 137)
+# faults of one program, which the driver or the kernel tells with its pid
+OF_A_PROGRAM = ("gpu.illegal-access", "gpu.device-assert", "gpu.launch-failed", "gpu.xid-other", "process.segfault")
+_PID = re.compile(r"(?i)\bpid[ =:#]{0,3}(\d{2,9})\b")
+_GPU = re.compile(r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\b")
 HINTS = 6  # lines that a library may print below its error
-
-BUGS = frozenset(
-    [
-        "KeyError",
-        "ValueError",
-        "TypeError",
-        "AttributeError",
-        "IndexError",
-        "NameError",
-        "UnboundLocalError",
-        "AssertionError",
-        "ImportError",
-        "ModuleNotFoundError",
-        "ZeroDivisionError",
-        "NotImplementedError",
-        "ReferenceError",
-        "SyntaxError",
-        "IndentationError",
-        "NullPointerException",
-        "IllegalArgumentException",
-        "ClassCastException",
-        "NumberFormatException",
-        "NoSuchMethodError",
-        "ArrayIndexOutOfBoundsException",
-        "IndexOutOfBoundsException",
-    ]
-)
 
 Links = Mapping[str, tuple[Link, ...]]
 
@@ -56,14 +36,19 @@ def another_story(
     It is none where it names a process that this log does not know, or was before the machine's last start, and where
     nothing in that log follows from it: neither by a link that is seen, nor by one that the catalogue knows.
     """
-    if finding.role is not Role.ROOT or not any(is_kernels(e.source, scene) for e in finding.evidence[:1]):
+    a_programs = finding.class_id in OF_A_PROGRAM
+    if finding.role is not Role.ROOT and not a_programs:
+        return ""
+    if not any(is_kernels(e.source, scene) for e in finding.evidence[:1]):
         return ""
     why = before_the_last_boot(finding, scene)
     for own in near:
         if own is finding or not tells_its_end(own, near, scene) or follows(own, finding, caused, links):
             continue
         log = own.evidence[-1].source
-        if why or (finding.class_id in KILLS and not knows(log, finding, scene)):
+        one_count = is_a_bug(own) or host_pids(scene)
+        stranger = names_others(log, finding, scene, one_count) if a_programs else not knows(log, finding, scene)
+        if why or (finding.class_id in (*KILLS, *OF_A_PROGRAM) and stranger):
             return f"{why or 'it names a process that ' + log + ' does not know'}, and that log tells its own end: " + (
                 own.title[:1].lower() + own.title[1:]
             )
@@ -121,12 +106,6 @@ def follows(own: Finding, finding: Finding, caused: Sequence[Caused], links: Lin
     )
 
 
-def is_a_bug(own: Finding) -> bool:
-    """Whether an uncaught error is of a kind that no other process can bring about, such as a KeyError."""
-    name = str(own.facts.get("root_exception") or own.facts.get("exception") or "").rpartition(".")[2]
-    return own.class_id.startswith("runtime.") and name in BUGS
-
-
 def knows(log: str, finding: Finding, scene: Scene) -> bool:
     """Whether a log names the process that was killed, by name or number."""
     reading = scene.reading(log)
@@ -135,3 +114,20 @@ def knows(log: str, finding: Finding, scene: Scene) -> bool:
         return True
     pattern = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)})(?![\w-])")
     return any(pattern.search(raw) for _, raw in reading.source.text.kept())
+
+
+def names_others(log: str, finding: Finding, scene: Scene, pids: bool) -> bool:
+    """Whether a log tells GPUs (or, where `pids` compare, processes) of its own, and none is that of the fault."""
+    reading = scene.reading(log)
+    rows = [raw for _, raw in reading.source.text.kept()] if reading is not None else []
+    for key, pattern in (("gpu", _GPU), ("pid", _PID))[: 1 + pids]:
+        told = {m if key == "pid" else slot(m) for raw in rows for m in pattern.findall(raw)}
+        own = finding.entity.get(key, "")
+        if told and own and (own if key == "pid" else slot(own)) not in told:
+            return True
+    return False
+
+
+def slot(address: str) -> str:
+    """Bus and device of a PCI address: `17:00` of `00000000:17:00.0` and of `0000:17:00`."""
+    return ":".join(normal("gpu", address).partition(".")[0].split(":")[-2:])
