@@ -11,6 +11,7 @@ from postmortem.diagnose.edges import Caused, Proves, edges, share_record, unask
 from postmortem.diagnose.entity import Match, compare
 from postmortem.diagnose.gaps import gaps, would_decide
 from postmortem.diagnose.outcome import HELD, Outcome, outcome
+from postmortem.diagnose.own_fault import is_own_fault
 from postmortem.diagnose.passed import mere_notes, passed
 from postmortem.diagnose.rank import SAYS_LEAST, bond, consequences, heads, raised, within
 from postmortem.diagnose.reach import out_of_reach, window
@@ -51,6 +52,8 @@ def diagnose(
     bonds = [bond(f, near, caused, end.finding) for f in best]
     rivals = [f for f, its in zip(best[1:], bonds[1:], strict=True) if its == bonds[0]]
     said, because = confidence(root, rivals, caused)
+    if root is not None and is_own_fault(root, near):
+        said, because = "high", f"{because}; an error of this kind is the program's own mistake"
     if root is not None and said == "high" and (why := survived(root, near, caused, scene)):
         said, because = LOWER[said], f"{because}; but {why}"
     return Diagnosis(
