@@ -13,6 +13,9 @@ from postmortem.model import Event, Fact, Kind, State
 from postmortem.scene import Reading, Scene
 
 _BLOCK = 4096
+ROWS = 400  # lines that are looked through for rows like the last one
+# `gmake[2]: *** [lib.so] Error 1`
+_CUT_WORDS = lazy(r"make(?:\[\d+\])?: \*\*\* \[[^\]]*(?:\] ?(?:E|Er|Err|Erro|Error ?)?)?$")
 _HALF_STAMP = lazy(r"^\[?\d{2,4}[-/]\d\d?(?:[-/]\d\d?)?(?:[T ]\d{0,2}(?::\d{0,2}){0,2}(?:[.,]\d*)?)?$")
 _OPEN_RECORD = lazy(r"^Traceback \(most recent call last\):$")
 _FRAME = lazy(r"^\s+File \"[^\"]*\", line \d+|^\s{4}\S")
@@ -48,7 +51,7 @@ def cut(reading: Reading, last: list[Line]) -> str:
         return "a line ends inside its stamp"
     if torn and reading.source.text.size % _BLOCK == 0:
         return "the last line is cut where a block of stdio ends"
-    if torn and _short(end, last[:-1]):
+    if torn and (_short(end, last[:-1]) or _cut_row(end, reading) or _CUT_WORDS.search(end.raw)):
         return "the last line is cut"
     if _open(last):
         return "a traceback is cut"
@@ -83,6 +86,16 @@ def _short(end: Line, before: list[Line]) -> bool:
         len(line.message) > len(end.message) * 1.3 and _form(line.message).startswith(_form(end.message)[:-1])
         for line in alike
     )
+
+
+def _cut_row(end: Line, reading: Reading) -> bool:
+    """Whether a log's own rows, such as `TIMELINE,139422,GPU_END,988d`, end with one that has too few columns."""
+    tag, comma, _ = end.raw.partition(",")
+    if not comma or not tag.strip():
+        return False
+    rows = [line.raw for line in tail(reading, ROWS)[:-1] if line.raw.startswith(tag + ",")]
+    least = min((row.count(",") for row in rows), default=0)
+    return len(rows) >= 5 and end.raw.count(",") < least
 
 
 def _form(text: str) -> str:

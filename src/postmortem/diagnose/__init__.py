@@ -107,7 +107,8 @@ def unfailed(end: Outcome, told: Sorted, missing: tuple[str, ...], scene: Scene)
     """Nothing failed, or nothing says whether it did: what was seen is context."""
     notes = [(f, "the run ended well after it") for f in told.near if f.role is not Role.OUTCOME]
     setting = [(f, "") for f in told.near if f.role is Role.CONTEXT]
-    context = (*(setting if end.status == "undecided" else notes), *told.far)
+    ends = [(f, "") for f in told.near if f.outcome == end.status and f is not end.finding and "status" in f.facts]
+    context = (*(setting if end.status == "undecided" else notes), *ends, *told.far)
     return Diagnosis(
         status=end.status,
         outcome=end.finding,
