@@ -141,6 +141,33 @@ def test_the_run_begins_where_its_logs_begin(
     assert bool(out_of_reach(fault, status, window(status, one), one)) is far
 
 
+@pytest.mark.parametrize(
+    ("texts", "fault_in", "far"),
+    [
+        ({"svc.log": (200, 211)}, "k", False),
+        ({"run.log": (0, 11), "svc.log": (200, 211)}, "k", False),
+        ({"run.log": (0, 11), "svc.log": (200, 211)}, "run.log", False),
+        ({"run.log": (0, 11), "svc.log": (-200, -190)}, "run.log", False),
+        ({"run.log": (200, 211)}, "run.log", True),
+    ],
+    ids=["only a quiet log of later", "and a log of the fault's time", "the fault's own log", "a quiet log of before", "a later log in which a fault stands"],
+)  # fmt: skip
+def test_a_quiet_log_of_another_day_does_not_move_the_window(
+    texts: dict[str, tuple[int, int]], fault_in: str, far: bool
+) -> None:
+    one = scene({name: (Kind.LOG, minutes(*span)) for name, span in texts.items()})
+    fault = found("memory.oom-kill-host", 600.0 * 5, source="k")
+    told = found("storage.io-error", 600.0 * (5 if not far else 205), source=fault_in)
+    span = window(Outcome("failed", fault), one, (fault, told))
+    assert bool(out_of_reach(fault, Outcome("failed", fault), span, one)) is far
+
+
+def test_a_log_that_began_after_the_end_is_not_of_the_run() -> None:
+    one = scene({"svc.log": (Kind.LOG, minutes(200, 211))})
+    end = found("outcome.exit", 0, source="journal")
+    assert window(Outcome("failed", end), one).start is None
+
+
 def minutes(first: int, last: int) -> str:
     """A log of one line every ten minutes, from and to this many tens of minutes after the start."""
     rows = (START + timedelta(minutes=10 * n) for n in range(first, last + 1))

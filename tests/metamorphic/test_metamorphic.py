@@ -10,11 +10,13 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 
 import dress
+import elsewhere
 import names
 import noise
 import pytest
@@ -41,6 +43,8 @@ TRANSFORMS: dict[str, Transform] = {
     "rotated": dress.rotated,
     "docker JSON": dress.docker_json,
     "noise before and after": noise.mixed_in,
+    "another service's log a day later": partial(elsewhere.service_log, days=1),
+    "another service's log a day earlier": partial(elsewhere.service_log, days=-1),
 }
 REMOVALS: dict[str, Callable[[Case], Iterator[tuple[str, str | None]]]] = {
     "each evidence line removed": removal.jumps,
@@ -48,6 +52,7 @@ REMOVALS: dict[str, Callable[[Case], Iterator[tuple[str, str | None]]]] = {
 }
 STABLE = 97.0  # percent of all checks
 SAMPLE = 6
+DOZEN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,19 @@ def test_a_sample_is_stable(name: str) -> None:
     wrong = [c for c in found if c.wrong]
     assert found
     assert len(wrong) <= max(1, len(found) // 20), wrong
+
+
+@pytest.mark.parametrize("days", [1, -1])
+def test_a_quiet_log_of_another_day_changes_nothing(days: int) -> None:
+    dated = sorted((c for c in cases() if base(c)["status"] == "failed"), key=lambda c: sha256(c.id.encode()).digest())
+    found: dict[str, bool] = {}
+    for case in dated:
+        with suppress(DoesNotApply):
+            found[case.id] = answer(base(case)) == answer(run(elsewhere.service_log(files(case), days)))
+        if len(found) == DOZEN:
+            break
+    assert [name for name, same in found.items() if not same] == []
+    assert len(found) == DOZEN
 
 
 @pytest.mark.slow

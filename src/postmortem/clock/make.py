@@ -149,7 +149,7 @@ def _span(track: Track, times: dict[str, Times], tracks: Sequence[Track]) -> tup
     seen = [
         x.replace(tzinfo=None)
         for t in tracks
-        if t is not track and t.kind in (Kind.LOG, Kind.JOURNAL, Kind.SMI)
+        if t is not track and t.kind in (Kind.LOG, Kind.JOURNAL, Kind.SMI, Kind.CONTAINER)
         for x, s in zip(times[t.path].local, t.stamps, strict=True)
         if x and s.has_date
     ]

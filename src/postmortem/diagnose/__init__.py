@@ -81,7 +81,7 @@ def worth_a_line(finding: Finding) -> bool:
 
 def told_apart(findings: Sequence[Finding], end: Outcome, scene: Scene) -> Sorted:
     """The findings in reach of the incident, and the others with the reason."""
-    span = window(end, scene)
+    span = window(end, scene, findings)
     near, far = [], []
     for finding in findings:
         if finding.verdict is Verdict.REFUTED:

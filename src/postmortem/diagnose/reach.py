@@ -8,10 +8,10 @@ from datetime import timedelta
 
 from postmortem.detect.coverage import host_pids
 from postmortem.diagnose.entity import Match, compare, same_key, seconds_apart
-from postmortem.diagnose.outcome import Outcome
+from postmortem.diagnose.outcome import HELD, Outcome
 from postmortem.diagnose.rank import same_pid
 from postmortem.diagnose.spans import Span, log_spans
-from postmortem.model import Finding, Instant, Role
+from postmortem.model import Finding, Instant, Role, Verdict
 from postmortem.scene import Scene
 
 LONG_BEFORE_S = 1800.0  # a death this long before the outcome, told of somebody else, is another story
@@ -38,10 +38,12 @@ class Window:
     logs: frozenset[str] = frozenset()  # that it was read from: what they tell was no earlier, whatever its stamp
 
 
-def window(outcome: Outcome, scene: Scene) -> Window:
+def window(outcome: Outcome, scene: Scene, findings: Sequence[Finding] = ()) -> Window:
     """The run's window: from where the logs begin that were written up to its end, as far as times are known.
 
-    Where only a machine's faults are known, and no outcome, the run is what the newest logs tell of.
+    Where only a machine's faults are known, and no outcome, the run is what the newest logs tell of: those in which
+    any of the findings stands; else those that were written when the newest fault was. Where none was, a quiet log of
+    another day does not make that fault an old one.
     """
     spans = log_spans(scene)
     end = outcome.finding
@@ -49,10 +51,25 @@ def window(outcome: Outcome, scene: Scene) -> Window:
         if end.when is None:
             return Window(None, None)
         own = [s for s in spans if s.path in {e.source for e in end.evidence}]
-        near = [s for s in spans if within(s.last, end.evidence[-1].when)]
+        near = [s for s in spans if covers(s, end.evidence[-1].when)]
         return spanned((*own, *near), end.when)
-    newest = latest([s.last for s in spans])
+    newest = latest([s.last for s in telling(spans, findings)])
     return spanned([s for s in spans if within(s.last, newest)], newest)
+
+
+def telling(spans: Sequence[Span], findings: Sequence[Finding]) -> Sequence[Span]:
+    """The logs that tell of the run; a quiet log of another day may be of any other service."""
+    quoted = {e.source for f in findings if f.verdict is not Verdict.REFUTED for e in f.evidence}
+    told = [s for s in spans if s.path in quoted]
+    fault = latest([f.evidence[-1].when for f in findings if f.verdict in HELD and f.evidence[-1].when is not None])
+    near = told or [s for s in spans if covers(s, fault)]
+    return near or (() if fault else spans)
+
+
+def covers(span: Span, moment: Instant | None) -> bool:
+    """Whether a log was begun by a moment, or nearly, and written up to it, or nearly."""
+    begun = seconds_apart(span.first, moment)
+    return begun is not None and begun >= -AFTER_S and within(span.last, moment)
 
 
 def spanned(spans: Sequence[Span], end: Instant | None) -> Window:
