@@ -96,6 +96,16 @@ def test_two_looks_find_what_one_finds(seed: int, lines: int, often: int, monkey
         assert {(block.count(b"\n", 0, end - 1), pattern) for end, pattern in search(block)} == whole(block)
 
 
+@pytest.mark.parametrize("often", [0, 1 << 30], ids=["by database", "by re"])
+def test_a_word_that_is_looked_for_in_any_case_too_keeps_its_own(often: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_module, "OFTEN", often)
+    search = build_search([needle_of("Killed process"), needle_of("(?i)killed process")])
+    for _ in range(2):
+        found = {(needle, end) for end, needle in search(b"Killed process 1\nkilled process 2\n")}
+        assert {needle for needle, end in found if end <= 17} == {0, 1}
+        assert {needle for needle, end in found if end > 17} == {1}
+
+
 def test_what_re_cannot_compile_stands_where_its_spot_does() -> None:
     plan = Plan(
         spots=(("needle", False),), owners=((0, 1),), whole=(), needles=(("need(le", False), ("", False)), lost=()

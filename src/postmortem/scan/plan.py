@@ -19,7 +19,7 @@ class Plan(NamedTuple):
     spots: tuple[Wanted, ...]  # each once
     owners: tuple[tuple[int, ...], ...]  # of each spot the needles of which every match holds one of their spots
     whole: tuple[int, ...]  # needles without a spot: the first pass looks for all of each
-    needles: tuple[Wanted, ...]  # all of every needle; "" where its spots say all that can be said
+    needles: tuple[Wanted, ...]  # all of every needle; "" where its spots are all that can be said
     lost: tuple[int, ...]  # needles of which nothing can be said
 
 
@@ -38,9 +38,7 @@ def plan_of(needles: Sequence[Needle], refused: frozenset[int] = frozenset()) ->
             owners.setdefault(wanted, []).append(index)  # what is looked for in any case is not looked for twice
         if not spots:
             (whole if known else lost).append(index)
-    told = tuple(
-        ("" if needle.spots == (needle.expression,) else needle.expression, needle.caseless) for needle in needles
-    )
+    told = tuple((needle.expression, needle.caseless) for needle in needles)
     return Plan(tuple(owners), tuple(map(tuple, owners.values())), tuple(whole), told, tuple(lost))
 
 

@@ -42,12 +42,11 @@ class Second:
     def ends(self, data: bytes, spots: list[End]) -> list[End]:
         """The ends of needles in the lines that hold these spots (the end of a spot, its number)."""
         spots.sort()
-        hot, owners = self._hot, self._plan.owners
-        cold = {
-            spot: left for spot in {s for _, s in spots} if (left := [n for n in owners[spot] if n not in hot.needles])
-        }
+        hot = self._hot
+        owners = {spot: self._plan.owners[spot] for _, spot in spots}
+        cold = {s: left for s, needles in owners.items() if (left := [n for n in needles if n not in hot.needles])}
         ends = list(self._one_by_one(data, spots, cold)) if cold else []
-        if hot.finders and any(not hot.needles.isdisjoint(owners[spot]) for spot in {s for _, s in spots}):
+        if any(not hot.needles.isdisjoint(needles) for needles in owners.values()):
             ends += _again(hot.finders, data, spots)
         return ends
 
@@ -76,25 +75,18 @@ class Second:
     def _promote(self) -> None:
         """From now on a database looks for what was asked for."""
         with self._lock:
-            new = sorted(set(self._looked) - self._hot.needles - self._refused)
+            asked = set(self._looked) - self._hot.needles - self._refused
+            new = sorted(needle for needle in asked if self._plan.needles[needle][0])
             self._looked = {}
-            finder = self._compile([(n, *self._expression(n)) for n in new])
+            finder = self._compile([(needle, *self._plan.needles[needle]) for needle in new])
             if finder is None:
                 self._refused.update(new)
             else:
                 self._hot = Hot(self._hot.needles | set(new), (*self._hot.finders, finder))
 
-    def _expression(self, needle: int) -> tuple[str, bool]:
-        """All of a needle; where its spots say all, one of them."""
-        expression, caseless = self._plan.needles[needle]
-        if not expression:
-            spots = [s for (s, _), owners in zip(self._plan.spots, self._plan.owners, strict=True) if needle in owners]
-            expression = "|".join(spots)
-        return expression, caseless
-
 
 def _by_re(expression: str, caseless: bool) -> re.Pattern[bytes] | None:
-    """The expression for `re`; None where a spot says all that can be said of it."""
+    """The expression for `re`; None where the spots are all that can be said."""
     try:
         return re.compile(expression.encode(), re.I if caseless else 0) if expression else None
     except (re.error, OverflowError):
