@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from postmortem.detect.coverage import host_pids
-from postmortem.diagnose.bugs import is_a_bug
 from postmortem.diagnose.edges import Caused
 from postmortem.diagnose.entity import normal
 from postmortem.diagnose.outcome import HELD
+from postmortem.diagnose.own_fault import is_a_bug
 from postmortem.diagnose.passed import ends_its_log
 from postmortem.diagnose.rank import SAYS_LEAST, consequences
 from postmortem.diagnose.serving import serves
+from postmortem.lazy import lazy
 from postmortem.model import Edge, Finding, Kind, Role
 from postmortem.scene import Reading, Scene
 from postmortem.signatures import Link
@@ -21,8 +22,8 @@ KILLS = ("memory.oom-kill-cgroup", "memory.oom-kill-host")
 KILLED = (9, 137)
 # faults of one program, which the driver or the kernel tells with its pid
 OF_A_PROGRAM = ("gpu.illegal-access", "gpu.device-assert", "gpu.launch-failed", "gpu.xid-other", "process.segfault")
-_PID = re.compile(r"(?i)\bpid[ =:#]{0,3}(\d{2,9})\b")
-_GPU = re.compile(r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\b")
+_PID = lazy(r"(?i)\bpid[ =:#]{0,3}(\d{2,9})\b")
+_GPU = lazy(r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\b")
 HINTS = 6  # lines that a library may print below its error
 
 Links = Mapping[str, tuple[Link, ...]]

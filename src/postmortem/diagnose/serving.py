@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from postmortem.lazy import lazy
 from postmortem.model import Finding
 
 DEATHS = ("memory.oom-kill-", "process.segfault", "process.abort", "process.killed", "process.illegal-instruction")
@@ -23,7 +24,7 @@ class Server:
     classes: tuple[str, ...] = ()
 
 
-_PORT = re.compile(r"(?:\bport[ =:]{1,2}|(?<=[\w\]]):)(\d{2,5})\b(?!:)")
+_PORT = lazy(r"(?:\bport[ =:]{1,2}|(?<=[\w\]]):)(\d{2,5})\b(?!:)")
 
 SERVERS = (
     Server(

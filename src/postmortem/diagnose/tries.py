@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 
 from postmortem.diagnose.entity import seconds_apart
 from postmortem.diagnose.spans import first_stamp, last_stamp
+from postmortem.lazy import lazy
 from postmortem.model import Kind
 from postmortem.scene import Reading, Scene
 
 FIRST = 5  # lines by which two logs are known as of one program
 ALIKE = 4
-_ATTEMPT = re.compile(r"(?i)(?:attempt|retry|try|run)[=_.-]?\d+")
-_NUMBERS = re.compile(r"[0-9a-f]*\d[0-9a-f]*")
+_ATTEMPT = lazy(r"(?i)(?:attempt|retry|try|run)[=_.-]?\d+")
+_NUMBERS = lazy(r"[0-9a-f]*\d[0-9a-f]*")
 
 
 def an_earlier_try(log: str, later: str, scene: Scene) -> bool:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import re
-
+from postmortem.lazy import lazy
 from postmortem.lines import Line
 
 BAD_LEVELS = frozenset({"error", "critical", "fatal", "panic", "alert", "emergency"})
 CALM_LEVELS = frozenset({"debug", "trace"})
-_BAD = re.compile(
+_BAD = lazy(
     r"(?i)\b(?:errors?|err|fatal|panic(?:ked)?|fail(?:ed|ure|ing|s)?|exception|traceback|abort(?:ed|ing)?|cannot|can't"
     r"|could ?n[o']t|unable|refused|denied|rejected|killed|crash(?:ed)?|timed? ?out|invalid|corrupt(?:ed)?|mismatch"
     r"|not found|lost|unexpected|severe|critical|stuck|stalled|giving up|gave up|unrecoverable|bad|wrong|violat\w+)\b"
 )
-_CALM = re.compile(
+_CALM = lazy(
     r"(?i)\b(?:0|no|zero|without|any|on|if|ignor\w+|handl\w+|max\w*) (?:\w+ )?(?:errors?|failures?|failed|timeouts?)\b"
     r"|\b(?:errors?|failures?|failed|timeouts?|lost|rejected|invalid)s?(?: [a-z]+){0,3}[=: ]+0(?![.\d])"
     r"|[\w.]*error[\w.]*=(?:off|none|false)\b"
 )
 
 # names say nothing of what happened: `Building src/err.dir/deadlock.o`, `# HELP http_5xx Server errors.`
-_PATHS = re.compile(r"^# (?:HELP|TYPE) .*|\S*(?:/|\\)[\w.-]*[A-Za-z][\w.-]*\.\w+\S*")
+_PATHS = lazy(r"^# (?:HELP|TYPE) .*|\S*(?:/|\\)[\w.-]*[A-Za-z][\w.-]*\.\w+\S*")
 
 
 def is_trouble(line: Line) -> bool:
@@ -33,7 +32,7 @@ def is_trouble(line: Line) -> bool:
     return bool(_BAD.search(words)) and not _CALM.search(words)
 
 
-_WARNS = re.compile(r"\bWARN(?:ING)?\b|^[Ww]arning:")
+_WARNS = lazy(r"\bWARN(?:ING)?\b|^[Ww]arning:")
 
 
 def is_told(line: Line) -> bool:
@@ -43,7 +42,7 @@ def is_told(line: Line) -> bool:
 
 # What only a dying program prints, frames of a stack and memory maps: `at x.y.Z(F.java:3)`, `File "a.py", line 3`,
 # `	/src/a.go:9 +0x1d`, `#3 0x00007f in f ()`, `  12: core::panicking::panic`, `7f00-7f10 r-xp 0000 fd:00 12 /lib/x.so`
-_DEBRIS = re.compile(
+_DEBRIS = lazy(
     r"^\s*at (?:async )?[\w$.<>/\[\] ]+\([^)]*\)$|^\s*at [\w./-]+:\d+(?::\d+)?$"
     r"|^\s*File \"[^\"]+\", line \d+"
     r"|^\s+/?[\w./@-]+\.go:\d+(?: \+0x[0-9a-f]+)?$|^goroutine \d+ \["

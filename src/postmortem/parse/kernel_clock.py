@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.scene import Parser, Reading
 
 PATH = "clock/sync"
-_STATE = re.compile(r"^\s*return value\s*[:=]\s*(?P<state>\d)\b")
-_STATUS = re.compile(r"^\s*status:\s+(?P<status>\d+)")
-_ADJTIMEX = re.compile(r"^(?:-o)?\s*(?P<name>offset|maxerror|esterror):\s+(?P<value>-?\d+)(?: (?P<unit>us|ns))?\s*$")
-_SYSTEMD = re.compile(r"^NTPSynchronized=(?P<kept>yes|no)$")
-_CHRONY = re.compile(r"^System time\s+: (?P<value>[\d.]+) seconds (?P<side>slow|fast) of NTP time$")
-_LEAP = re.compile(r"^Leap status\s+: (?P<what>.+)$")
-_NTPQ = re.compile(r"\bleap_(?P<leap>none|alarm|add_sec|del_sec)\b")
-_NTPQ_OFFSET = re.compile(r"(?:^|[ ,])offset=(?P<value>[+-]?[\d.]+)")
+_STATE = lazy(r"^\s*return value\s*[:=]\s*(?P<state>\d)\b")
+_STATUS = lazy(r"^\s*status:\s+(?P<status>\d+)")
+_ADJTIMEX = lazy(r"^(?:-o)?\s*(?P<name>offset|maxerror|esterror):\s+(?P<value>-?\d+)(?: (?P<unit>us|ns))?\s*$")
+_SYSTEMD = lazy(r"^NTPSynchronized=(?P<kept>yes|no)$")
+_CHRONY = lazy(r"^System time\s+: (?P<value>[\d.]+) seconds (?P<side>slow|fast) of NTP time$")
+_LEAP = lazy(r"^Leap status\s+: (?P<what>.+)$")
+_NTPQ = lazy(r"\bleap_(?P<leap>none|alarm|add_sec|del_sec)\b")
+_NTPQ_OFFSET = lazy(r"(?:^|[ ,])offset=(?P<value>[+-]?[\d.]+)")
 _NANO, _ERROR = 0x2000, 5
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from postmortem.lazy import lazy
 from postmortem.model import Event, Fact, Kind
 from postmortem.parse.cgroup import group_of
 from postmortem.parse.smi_tree import of_text
@@ -28,14 +29,14 @@ _RISE = frozenset(
     )
 )  # fmt: skip
 _RISE_BY_PREFIX = ("gpu.aer_", "gpu.throttled_us.", "fabric.")
-_STALLS = re.compile(r"(?:host|cgroup)\.pressure\.(?:memory|io)\.(?:some|full)_total")
+_STALLS = lazy(r"(?:host|cgroup)\.pressure\.(?:memory|io)\.(?:some|full)_total")
 
-_HEADING = re.compile(r"^==> (?P<path>\S.*) <==$")
-_PRESSURE = re.compile(r"^(?P<who>some|full) avg10=\S+ avg60=\S+ avg300=\S+ total=(?P<us>\d+)")
-_RESOURCE = re.compile(r"(memory|cpu|io)(?:\.pressure)?$")
-_THROTTLED = re.compile(r"^throttled_(?P<unit>usec|time) (?P<value>\d+)$")
-_AER = re.compile(r"^(?P<bridge>bridge )?aer_dev_(?P<what>correctable|nonfatal|fatal):TOTAL_ERR_[A-Z]+ (?P<count>\d+)$")
-_PORT = re.compile(r"/infiniband/(?P<device>[^/]+)/ports/(?P<port>\d+)/(?:hw_)?counters/(?P<counter>\w+)$")
+_HEADING = lazy(r"^==> (?P<path>\S.*) <==$")
+_PRESSURE = lazy(r"^(?P<who>some|full) avg10=\S+ avg60=\S+ avg300=\S+ total=(?P<us>\d+)")
+_RESOURCE = lazy(r"(memory|cpu|io)(?:\.pressure)?$")
+_THROTTLED = lazy(r"^throttled_(?P<unit>usec|time) (?P<value>\d+)$")
+_AER = lazy(r"^(?P<bridge>bridge )?aer_dev_(?P<what>correctable|nonfatal|fatal):TOTAL_ERR_[A-Z]+ (?P<count>\d+)$")
+_PORT = lazy(r"/infiniband/(?P<device>[^/]+)/ports/(?P<port>\d+)/(?:hw_)?counters/(?P<counter>\w+)$")
 _FABRIC = frozenset(
     (
         "symbol_error", "link_error_recovery", "link_downed", "port_rcv_errors", "port_xmit_discards",
@@ -43,7 +44,7 @@ _FABRIC = frozenset(
         "local_ack_timeout_err",
     )
 )  # fmt: skip
-_ECC_CORRECTED = re.compile(r"ecc_errors/volatile/(?:(?:sram|dram)_correctable|single_bit/total)")
+_ECC_CORRECTED = lazy(r"ecc_errors/volatile/(?:(?:sram|dram)_correctable|single_bit/total)")
 _SLOWED = {
     "sw_power_capping": "sw_power",
     "sw_thermal_slowdown": "sw_thermal",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from postmortem.lazy import lazy
 from postmortem.scan.needle import Needle
 from postmortem.scan.spot import spelled
 
-_WORD = re.compile(r"(?:\\x[0-9a-f]{2})+")
+_WORD = lazy(r"(?:\\x[0-9a-f]{2})+")
 Wanted = tuple[str, bool]  # an expression, and whether it is caseless
 
 

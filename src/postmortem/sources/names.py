@@ -4,41 +4,42 @@ from __future__ import annotations
 
 import re
 
+from postmortem.lazy import lazy
 from postmortem.model import Kind
 
-CGROUP_FILE = re.compile(
+CGROUP_FILE = lazy(
     r"(?:^|[/_-])(?:memory|pids|cpu|cpuset|cpuacct|io|blkio|hugetlb|cgroup|devices|rdma|misc)"
     r"\.(?!(?:txt|log|json|ya?ml|sh|xml|conf)$)[a-z_]+(?:\.[a-z_]+)*(?:\.txt)?$"
 )
-_LOG_NAME = re.compile(r"\.(?:log|out|err|stdout|stderr|nohup)(?:[.-]\d+)?(?:\.gz)?$|\.[oe]\d+$|(?:^|/)nohup\.out$")
+_LOG_NAME = lazy(r"\.(?:log|out|err|stdout|stderr|nohup)(?:[.-]\d+)?(?:\.gz)?$|\.[oe]\d+$|(?:^|/)nohup\.out$")
 
 # The collector's own notes, by their whole path.
-_PROBE = re.compile(
+_PROBE = lazy(
     r"^(?:START|END|manifest\.json|before-the-archive\.txt|notes/.*|hangs/.*|clock/.*|sample2/times|identity/.*|kernel/reason"
     r"|.*\.meta)$"
 )
 _NAMES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.SMI, re.compile(r"(?i)(?:nvidia|rocm)[-_]?smi(?!.*\.log$)|(?:^|/)gpu/nvidia-smi")),
-    (Kind.KERNEL, re.compile(r"(?i)(?:^|[/_.-])(?:dmesg|kmsg|kern(?:el)?)(?:\.(?:log|txt))?(?:[._-][\w-]*)*$|dmesg")),
-    (Kind.JOURNAL, re.compile(r"(?i)(?:^|[/_.-])(?:journal(?:ctl)?|syslog|messages)(?:[._-][\w-]*)*$")),
+    (Kind.SMI, lazy(r"(?i)(?:nvidia|rocm)[-_]?smi(?!.*\.log$)|(?:^|/)gpu/nvidia-smi")),
+    (Kind.KERNEL, lazy(r"(?i)(?:^|[/_.-])(?:dmesg|kmsg|kern(?:el)?)(?:\.(?:log|txt))?(?:[._-][\w-]*)*$|dmesg")),
+    (Kind.JOURNAL, lazy(r"(?i)(?:^|[/_.-])(?:journal(?:ctl)?|syslog|messages)(?:[._-][\w-]*)*$")),
     (Kind.CGROUP, CGROUP_FILE),
-    (Kind.CGROUP, re.compile(r"(?:^|/)cgroups?/")),
-    (Kind.PROC, re.compile(
+    (Kind.CGROUP, lazy(r"(?:^|/)cgroups?/")),
+    (Kind.PROC, lazy(
         r"(?:^|/)proc/(?:\d+|self|sweep|zombies|dstate|cmdline|gpu-holders)(?:/|$)|(?:^|/)proc-\d+-\w+"
     )),
-    (Kind.HOST, re.compile(r"(?i)(?:^|[/_-])(?:host/\w+|meminfo|vmstat|free|uptime|loadavg|swaps)(?:[._-]\w+)*$")),
-    (Kind.PS, re.compile(r"(?i)(?:^|[/_-])(?:ps|top)(?:[._-]\w*)*$")),
-    (Kind.DISK, re.compile(r"(?i)(?:^|[/_-])(?:df|mounts?|mountinfo)(?:[._-]\w*)*$")),
-    (Kind.CONTAINER, re.compile(
+    (Kind.HOST, lazy(r"(?i)(?:^|[/_-])(?:host/\w+|meminfo|vmstat|free|uptime|loadavg|swaps)(?:[._-]\w+)*$")),
+    (Kind.PS, lazy(r"(?i)(?:^|[/_-])(?:ps|top)(?:[._-]\w*)*$")),
+    (Kind.DISK, lazy(r"(?i)(?:^|[/_-])(?:df|mounts?|mountinfo)(?:[._-]\w*)*$")),
+    (Kind.CONTAINER, lazy(
         r"(?i)(?:^|[/_-])(?:docker|podman|crictl|kubectl|pod)[-_](?:inspect|ps|describe|state|get|events|stats)"
     )),
-    (Kind.LISTING, re.compile(
+    (Kind.LISTING, lazy(
         r"(?i)(?:^|/)(?:net|gpu)/|(?:^|/)disk/shm$|(?:^|/)kernel/(?:flags|cmdline|modules)$|(?:^|[/_-])(?:ls|ss|netstat|ldd|lsmod|lsof|du|lscpu|lspci|lsblk|id|dig"
         r"|stat|uname|ip|env|ulimit|sysctl|last|fuser|history|systemctl|timedatectl|sacct|squeue|scontrol|qacct|quota"
         r"|modules)(?:[._-][\w-]*)*\.txt$"
     )),
-    (Kind.SCRIPT, re.compile(r"\.(?:sh|bash|ksh|zsh|dash)$")),
-    (Kind.CONFIG, re.compile(r"\.(?:json|ya?ml|toml|ini|conf|cfg|env|properties|service|xml)$|(?:^|/)env$")),
+    (Kind.SCRIPT, lazy(r"\.(?:sh|bash|ksh|zsh|dash)$")),
+    (Kind.CONFIG, lazy(r"\.(?:json|ya?ml|toml|ini|conf|cfg|env|properties|service|xml)$|(?:^|/)env$")),
 )  # fmt: skip
 
 
