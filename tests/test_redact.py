@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import base64
 import re
-import time
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from clocked import least_cpu
 from postmortem.redact import RedactionFailed, Redactor
 from postmortem.redact.rules import CONTEXTS, SHAPES
 
@@ -355,9 +355,8 @@ def test_no_form_of_a_sentinel_is_left(secret: str, form: str) -> None:
 )
 def test_ordinary_logs_are_fast(line: bytes) -> None:
     data = b"".join(line % (n, n * 7) for n in range(20_000))
-    start = time.perf_counter()
     assert Redactor().data(data)[0] == data
-    assert len(data) / (time.perf_counter() - start) > 8e6, "50 MB/s alone on a machine; 8 on a busy one"
+    assert len(data) / least_cpu(lambda: Redactor().data(data)) > 8e6, "50 MB/s alone on a machine; 8 on a busy one"
 
 
 @pytest.mark.parametrize(
@@ -378,6 +377,4 @@ def test_ordinary_logs_are_fast(line: bytes) -> None:
     ids=lambda t: t[:20],
 )
 def test_hostile_texts_take_bounded_time(text: str) -> None:
-    start = time.perf_counter()
-    Redactor(seconds=60).text(text)
-    assert time.perf_counter() - start < 10
+    assert least_cpu(lambda: Redactor(seconds=60).text(text), 1) < 10

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from clocked import Stopwatch
 from postmortem.collect import CollectOptions
 
 _RUN = """
@@ -67,11 +68,11 @@ def start(options: CollectOptions, **env: str) -> subprocess.Popen[bytes]:
 
 def run(options: CollectOptions, **env: str) -> tuple[int, float]:
     """Exit status and seconds."""
-    begin = time.monotonic()
+    watch = Stopwatch()
     done = subprocess.run(command(options), capture_output=True, timeout=120, env={**os.environ, **env}, check=False)
     assert done.returncode in (0, 1), done.stderr.decode()
     assert b"Traceback" not in done.stderr, done.stderr.decode()
-    return done.returncode, time.monotonic() - begin
+    return done.returncode, watch.seconds()
 
 
 def read(path: Path) -> Bundle:

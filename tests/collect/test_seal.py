@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from collecting import read
 
+from clocked import Stopwatch
 from postmortem.collect import CollectOptions, agent_script, seal_file
 from postmortem.collect.archive import Archive, _tar
 from postmortem.collect.places import FilePlace
@@ -205,14 +206,14 @@ class Stuck(FilePlace):
 def test_a_sink_that_hangs_costs_the_other_nothing(order: tuple[type[FilePlace], ...], tmp_path: Path) -> None:
     sinks = [Sink(place(str(tmp_path / f"{n}.tar.gz")), str(n)) for n, place in enumerate(order)]
     assert all(sink.ready(time.monotonic() + 5) for sink in sinks)
-    until = time.monotonic() + 1.5
+    watch, until = Stopwatch(), time.monotonic() + 1.5
     sealer = Sealer(Archive(sinks, 10_000_000), About("box"), Broken(), until)
     for member in (START, Member("logs/tail/a", b"fine" * 1000), END):
         sealer.take(member)
     result = sealer.finish()
     for sink in sinks:
         sink.leave()
-    assert time.monotonic() <= until + 0.2
+    assert watch.seconds() <= 1.5 + 0.2
     good = tmp_path / f"{order.index(FilePlace)}.tar.gz"
     assert (result.complete, result.path) == (True, str(good))
     assert list(read(good).members) == ["START", "logs/tail/a", "manifest.json", "END"]

@@ -13,6 +13,8 @@ from pathlib import Path
 from collecting import Bundle, read
 from sentinels import leaks, lines
 
+from clocked import Stopwatch
+
 HERE = Path(__file__).parent
 ROWS = HERE.parent.parent / "build" / "faults"
 LATE = 0.5  # seconds past the deadline
@@ -83,13 +85,15 @@ def run(fault: Fault, folder: Path) -> Outcome:
         "XDG_STATE_HOME": str(folder / "state"),
     }
     words = ["unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c", PRELUDE + fault.shell]
+    watch = Stopwatch()
     done = subprocess.run(words, cwd=folder, env=env, capture_output=True, timeout=110, check=False)
     assert (folder / "result.json").exists(), (done.stderr, (folder / "shell.err").read_text())
-    return judge(fault, folder, good)
+    return judge(fault, folder, good, watch.stood())
 
 
-def judge(fault: Fault, folder: Path, good: Path) -> Outcome:
+def judge(fault: Fault, folder: Path, good: Path, stood_s: float) -> Outcome:
     told = json.loads((folder / "result.json").read_text())
+    told["seconds"] -= stood_s
     wrong = []
     if told["code"] != fault.code:
         wrong.append(f"exit status {told['code']}: {told['said'].strip()[-300:]}")

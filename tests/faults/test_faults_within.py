@@ -17,6 +17,7 @@ from bench import LATE, Outcome
 from collecting import Bundle, command, read, read_tar, start
 from sentinels import PEM, leaks, lines
 
+from clocked import Stopwatch
 from postmortem.collect import CollectOptions, Extra, agent_script, seal_file
 from postmortem.collect.transport import READY
 
@@ -59,11 +60,11 @@ AFTER_THE_TAILS = ("gpu/", "job/", "disk/", "net/", "logs/full/", "sample2/")
 
 def ordinary(folder: Path) -> float:
     """Seconds of a collection that nobody disturbs."""
-    begin = time.monotonic()
+    watch = Stopwatch()
     process = start(CollectOptions(str(folder / "first.tar.gz"), deadline=20))
     process.wait(30)
     process.stderr.close()  # type: ignore[union-attr]
-    return time.monotonic() - begin
+    return watch.seconds()
 
 
 def kills(times: int, folder: Path) -> None:
@@ -107,9 +108,9 @@ def test_term_half_way(room: Path) -> None:
     process = start(CollectOptions(str(out), deadline=20, logs=planted(room), extras=SLOW))
     time.sleep(1.2)
     process.terminate()
-    begin = time.monotonic()
+    watch = Stopwatch()
     code = process.wait(5)
-    seconds = time.monotonic() - begin
+    seconds = watch.seconds()
     process.stderr.close()  # type: ignore[union-attr]
     bundle = read(out)
     wrong = [] if code == 0 and "END" in bundle.members and bundle.manifest["reason"] == "SIGTERM" else [f"exit {code}"]
@@ -120,7 +121,7 @@ def test_term_half_way(room: Path) -> None:
 def test_a_pipe_that_is_cut(after: int, room: Path) -> None:
     """Of standard output and a file at once, the file loses nothing."""
     out = room / "b.tar.gz"
-    begin = time.monotonic()
+    watch = Stopwatch()
     process = subprocess.Popen(command(CollectOptions("-", copies=(str(out),), deadline=12, logs=planted(room))), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout
     head = process.stdout.read(after)
@@ -129,7 +130,7 @@ def test_a_pipe_that_is_cut(after: int, room: Path) -> None:
     (room / "head").write_bytes(head)
     wrong = [] if code == 0 and read(out).manifest["complete"] else [f"exit {code}"]
     wrong += [] if "START" in read(room / "head").members or after < 10_000 else ["the cut stream cannot be read"]
-    judged(f"standard output cut after {after} bytes, and a file", time.monotonic() - begin, 12, read(out), wrong, "the file is complete")
+    judged(f"standard output cut after {after} bytes, and a file", watch.seconds(), 12, read(out), wrong, "the file is complete")
 
 
 CUT_CLIENT = """#!{python}
@@ -149,12 +150,12 @@ def test_a_network_that_is_cut(after: int, least: int, room: Path) -> None:
     spool.mkdir()
     client.write_text(CUT_CLIENT.format(python=sys.executable, after=after + len(READY)))
     client.chmod(0o755)
-    logs, begin = planted(room), time.monotonic()
+    logs, watch = planted(room), Stopwatch()
     path = f"{client.parent}:{os.environ['PATH']}"
     process = start(CollectOptions(str(out), deadline=12, logs=logs, docker="worker"), PATH=path, POSTMORTEM_SPOOL=str(spool))
     code = process.wait(20)
     process.stderr.close()  # type: ignore[union-attr]
-    seconds, bundle = time.monotonic() - begin, read(out)
+    seconds, bundle = watch.seconds(), read(out)
     wrong = [] if code == 0 and "END" in bundle.members and not bundle.manifest["complete"] else [f"exit {code}"]
     came = [name for name in bundle.members if not name.startswith(("transport/", "manifest.json", "END"))]
     wrong += [] if len(came) >= least else [f"only {came}"]
@@ -199,11 +200,11 @@ def test_odd_files(room: Path) -> None:
     secret = lines().split()[3]
     (room / f"name-{secret}.log").write_text("the secret is in the name\n")
     logs = tuple((str(path), "") for path, _ in odd.values())
-    out, begin = room / "b.tar.gz", time.monotonic()
+    out, watch = room / "b.tar.gz", Stopwatch()
     process = start(CollectOptions(str(out), deadline=12, logs=(*logs, (f"{room}/*.log", ""))))
     process.wait(30)
     process.stderr.close()  # type: ignore[union-attr]
-    seconds, bundle = time.monotonic() - begin, read(out)
+    seconds, bundle = watch.seconds(), read(out)
     for name, (path, states) in odd.items():
         told = {p["state"] for p in bundle.manifest["probes"] if p["name"] in (f"logs.tail:{path}", f"logs.full:{path}")}
         wrong = [] if told and told <= set(states.split()) else [f"{sorted(told)}, not {states}"]
@@ -237,7 +238,7 @@ def test_a_log_that_moves(how: str, room: Path) -> None:
 
     writer = threading.Thread(target=move)
     writer.start()
-    out, begin = room / "b.tar.gz", time.monotonic()
+    out, watch = room / "b.tar.gz", Stopwatch()
     try:
         process = start(CollectOptions(str(out), deadline=12, logs=((str(log), ""), *planted(room))))
         process.wait(30)
@@ -247,11 +248,11 @@ def test_a_log_that_moves(how: str, room: Path) -> None:
         writer.join()
     bundle = read(out)
     wrong = [] if "END" in bundle.members and f"logs/tail{room}/secrets.log" in bundle.members else ["not whole"]
-    judged(f"a log that {how} while it is read", time.monotonic() - begin, 12, bundle, wrong, "every member has its announced size")
+    judged(f"a log that {how} while it is read", watch.seconds(), 12, bundle, wrong, "every member has its announced size")
 
 
 def test_two_at_once(room: Path) -> None:
-    out, begin = room / "b.tar.gz", time.monotonic()
+    out, watch = room / "b.tar.gz", Stopwatch()
     both = [start(CollectOptions(str(out), deadline=15, logs=planted(room))) for _ in range(2)]
     codes = [process.wait(30) for process in both]
     for process in both:
@@ -259,7 +260,7 @@ def test_two_at_once(room: Path) -> None:
     found = sorted(room.glob("*.tar.gz"))
     wrong = [] if codes == [0, 0] and len(found) == 2 else [f"{codes}, {len(found)} files"]
     wrong += ["one is not complete" for path in found if not read(path).manifest["complete"]]
-    judged("two collectors at once with one name", time.monotonic() - begin, 15, read(found[0]), wrong, "both complete, the second as b-2.tar.gz")
+    judged("two collectors at once with one name", watch.seconds(), 15, read(found[0]), wrong, "both complete, the second as b-2.tar.gz")
 
 
 def busybox_root(folder: Path) -> Path:
@@ -279,9 +280,9 @@ def busybox_root(folder: Path) -> Path:
 
 def in_root(root: Path, script: str, before: str = "") -> tuple[bytes, float]:
     words = 'mount --bind /dev "$1/dev"; mount -t proc proc "$1/proc"; ' + before + ' exec chroot "$1" /bin/sh -s'
-    begin = time.monotonic()
+    watch = Stopwatch()
     done = subprocess.run(["unshare", "-m", "-p", "-f", "sh", "-c", words, "sh", root], input=script.encode(), capture_output=True, timeout=60, check=False)
-    return done.stdout, time.monotonic() - begin
+    return done.stdout, watch.seconds()
 
 
 def sealed(raw: bytes, folder: Path) -> Bundle:
@@ -302,10 +303,10 @@ def test_shells(shell: str, room: Path) -> None:
         raw, seconds = in_root(root, agent_script(CollectOptions(deadline=10, logs=(("/var/log/secrets.log", ""),))))
         name = "logs/tail/var/log/secrets.log"
     else:
-        begin = time.monotonic()
+        watch = Stopwatch()
         script = agent_script(CollectOptions(deadline=10, logs=logs))
         raw = subprocess.run([*shell.split(), "-s"], input=script.encode(), capture_output=True, timeout=60, check=False).stdout
-        seconds, name = time.monotonic() - begin, f"logs/tail{logs[0][0]}"
+        seconds, name = watch.seconds(), f"logs/tail{logs[0][0]}"
     bundle = sealed(raw, room)
     wrong = [] if b"the-last-line" in bundle.members.get(name, b"") else ["the log is not there"]
     wrong += [f"only {len(bundle.members)} members"] if len(bundle.members) < 40 else []
@@ -353,7 +354,7 @@ def test_secrets_in_every_source(room: Path) -> None:
     argv = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", *lines().splitlines()], env={**os.environ, **{f"X_{n}_TOKEN": line for n, line in enumerate(lines().splitlines())}})
     from postmortem.collect.options import Attach
 
-    out, begin = room / "b.tar.gz", time.monotonic()
+    out, watch = room / "b.tar.gz", Stopwatch()
     options = CollectOptions(
         str(out), deadline=20, logs=((str(big), ""), *planted(room)), scripts=(str(script),),
         extras=(Extra("cat", run=f"cat {room}/secrets.log"),), attach=(Attach("market", f"cat {room}/secrets.log"),),
@@ -369,6 +370,6 @@ def test_secrets_in_every_source(room: Path) -> None:
     bundle = read(out)
     wanted = ("attach/market", "extra/cat", f"scripts{script}", f"logs/tail{big}", f"logs/full{big}.part1", f"logs/full{big}.part2")
     wrong = [f"{name} is missing" for name in wanted if name not in bundle.members]
-    judged("secrets in logs, scripts, argv, environment and probes", time.monotonic() - begin, 20, bundle, wrong, "none is left")
+    judged("secrets in logs, scripts, argv, environment and probes", watch.seconds(), 20, bundle, wrong, "none is left")
 
 

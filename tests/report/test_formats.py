@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +15,7 @@ from hostile import folder
 from made_reports import ROOT, report_of
 from markdown_it import MarkdownIt
 
+from clocked import least_cpu
 from postmortem.report.formats import FORMATS, render
 from postmortem.report.markdown import code, fence, inert
 from postmortem.report.safe import plain
@@ -33,9 +33,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_a_line_of_a_megabyte_costs_no_time(tmp_path: Path) -> None:
-    start = time.process_time()
-    report_of(folder(tmp_path / "in"))
-    assert time.process_time() - start < 10
+    assert least_cpu(lambda: report_of(folder(tmp_path / "in")), 1) < 10
 
 
 @pytest.mark.parametrize("form", FORMATS)
