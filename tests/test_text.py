@@ -149,7 +149,7 @@ def test_the_budget_is_shared() -> None:
 def test_the_last_of_too_many_are_kept() -> None:
     builder = TextBuilder(Budget())
     for _ in range(80):
-        builder.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * 9_999, 10_000, (), [Place(0, 0)])
+        builder.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * 9_999, 10_000, (), lambda: [Place(0, 0)])
     numbers = {n for n, _ in builder.finish().kept()}
     assert {1, 30 * 10_000 + 1, 79 * 10_000 + 1} <= numbers
 

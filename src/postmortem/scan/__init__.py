@@ -8,6 +8,19 @@ from __future__ import annotations
 
 from postmortem.scan.cache import user_cache
 from postmortem.scan.needle import Needle, needle_of
-from postmortem.scan.scanner import Engine, Few, Nominee, Scanner, build, few, line_starts
+from postmortem.scan.scanner import End, Engine, Few, Nominee, Scanner, build, few, line_starts, lines_of
 
-__all__ = ["Engine", "Few", "Needle", "Nominee", "Scanner", "build", "few", "line_starts", "needle_of", "user_cache"]
+__all__ = [
+    "End",
+    "Engine",
+    "Few",
+    "Needle",
+    "Nominee",
+    "Scanner",
+    "build",
+    "few",
+    "line_starts",
+    "lines_of",
+    "needle_of",
+    "user_cache",
+]

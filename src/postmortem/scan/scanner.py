@@ -37,7 +37,7 @@ class Few(NamedTuple):
     """What was found in a block in which that is little."""
 
     total: int  # lines of the block
-    nominees: list[Nominee]
+    ends: list[End]  # sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Scanner:
             return self._with_everywhere(block)
         variants = self.variants(block)
         if len(variants) == 1 and variants[0] is block:
-            return list(_lines(block, self.search(block)))
+            return list(lines_of(block, sorted(self.search(block))))
         return self._merged(block, variants)
 
     def looked(self, block: bytes) -> tuple[list[bytes], list[list[End]]]:
@@ -76,7 +76,7 @@ class Scanner:
     def _merged(self, block: bytes, variants: Sequence[bytes]) -> list[Nominee]:
         found: dict[int, set[int]] = {}
         for variant in variants:
-            for line, _, patterns in _lines(variant, self.search(variant)):
+            for line, _, patterns in lines_of(variant, sorted(self.search(variant))):
                 found.setdefault(line, set()).update(patterns)
         starts = line_starts(block) if found else []
         return [Nominee(line, starts[line], tuple(sorted(found[line]))) for line in sorted(found)]
@@ -159,10 +159,9 @@ def _scanner(patterns: Sequence[str], engine: str, told: dict[str, Any], search:
 
 
 def few(block: bytes, ends: list[End]) -> Few:
-    """The nominations of a block that shows as it stands."""
-    nominees = list(_lines(block, ends))
-    line, start = (nominees[-1].line, nominees[-1].start) if nominees else (0, 0)
-    return Few(line + block.count(b"\n", start) + (not block.endswith(b"\n") and bool(block)), nominees)
+    """What was found in a block that shows as it stands."""
+    ends.sort()
+    return Few(block.count(b"\n") + (not block.endswith(b"\n") and bool(block)), ends)
 
 
 def line_starts(block: bytes) -> list[int]:
@@ -195,11 +194,10 @@ def _occurrences(data: bytes, words: Sequence[tuple[bytes, int]]) -> Iterator[En
             at = data.find(word, end) if end >= 0 else -1
 
 
-def _lines(data: bytes, ends: list[End]) -> Iterator[Nominee]:
-    """Every line in which something ends, in order; newlines are only counted between the finds."""
+def lines_of(data: bytes, ends: Sequence[End]) -> Iterator[Nominee]:
+    """Every line in which something ends, by the sorted ends; newlines are only counted between the finds."""
     if not ends:
         return
-    ends.sort()
     line, start, newline = 0, 0, -1
     patterns: list[int] = []
     for end, pattern in ends:

@@ -5,7 +5,7 @@ numpy takes as long to import as a small diagnosis lasts, so nothing imports thi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class Found(NamedTuple):
         found: list[int] = np.flatnonzero(np.bincount(self.patterns)).tolist()
         return found
 
-    def nominees(self, without: frozenset[int]) -> Iterator[Nominee]:
+    def nominees(self, without: Set[int]) -> Iterator[Nominee]:
         """The lines of all other patterns, in order."""
         kept = [self.lines, self.starts, self.patterns]
         if without:
@@ -43,21 +43,13 @@ class Found(NamedTuple):
         for (line, start), rows in groupby(zip(*columns, strict=True), key=itemgetter(0, 1)):
             yield Nominee(line, start, tuple(pattern for _, _, pattern in rows))
 
-    def counted(self, patterns: frozenset[int], most: int) -> Iterator[tuple[int, int, list[int]]]:
-        """(pattern, how many lines, the last of them)."""
+    def counted(self, patterns: Set[int], most: int) -> Iterator[tuple[int, int, list[int]]]:
+        """(pattern, how many lines, where the last of them begin)."""
         for pattern in sorted(patterns):
-            lines = self.lines[self.patterns == pattern]
-            yield pattern, len(lines), lines[-most:].tolist()
+            starts = self.starts[self.patterns == pattern]
+            yield pattern, len(starts), starts[-most:].tolist()
 
-    def only(self, patterns: frozenset[int], without: set[int], most: int) -> list[tuple[int, int]]:
-        """(line, its offset) of the last lines of these patterns that are none of the others."""
-        keep = self._of(patterns)
-        lines, at = np.unique(self.lines[keep], return_index=True)
-        starts = self.starts[keep][at]
-        left = ~np.isin(lines, np.fromiter(without, np.int64, len(without)))
-        return list(zip(lines[left][-most:].tolist(), starts[left][-most:].tolist(), strict=True))
-
-    def _of(self, patterns: frozenset[int]) -> npt.NDArray[np.bool_]:
+    def _of(self, patterns: Set[int]) -> npt.NDArray[np.bool_]:
         return np.isin(self.patterns, np.fromiter(patterns, np.int64, len(patterns)))
 
 

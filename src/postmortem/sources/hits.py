@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from postmortem.scan import Few, Scanner
+from postmortem.scan import End, Few, Nominee, Scanner, lines_of
+from postmortem.sources.late import MARGIN, Late, Piece
 from postmortem.text.keep import Place, TextBuilder
 
 if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
 FIRST_HITS, LAST_HITS = 400, 100  # lines kept of a pattern in one source: the first, and the last of the rest
-MARGIN = (3, 3)  # neighbours of a line that a signature nominated
 MANY = 400  # finds in a block from which arrays are quicker than a loop
 
 Margins = Mapping[str, tuple[int, int]]  # pattern -> neighbours before and after that its reader looks at
-Nominees = Iterable[tuple[int, int, Sequence[int]]]  # (line of the block from 0, its offset, patterns)
 
 
 class Hits:
@@ -27,63 +27,71 @@ class Hits:
         self._scanner = scanner
         self._margins = margins
         self._counts: Counter[int] = Counter()
+        self._full: set[int] = set()  # patterns that have had their first lines
         self._first: dict[int, list[int]] = {}
-        self._last: dict[int, deque[int]] = {}
+        self._late = Late(LAST_HITS)
         self._before = 0  # lines of the blocks that came before
 
     def feed(self, block: bytes, found: Found | Few | None, builder: TextBuilder) -> None:
         """Notes what was found in the next block (None: looks itself), and gives the block to the builder."""
+        piece = Piece(self._before, block)
         if found is None:
             lines = block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
-            first, late = self._placed(self._scanner.nominees(block))
+            first = self._placed(piece, self._scanner.nominees(block))
         elif isinstance(found, Few):
-            lines = found.total
-            first, late = self._placed(found.nominees)
+            lines, first = found.total, self._placed_few(piece, found.ends)
         else:
-            lines = found.total
-            some = len(found.lines) < MANY
-            first, late = self._placed(found.nominees(frozenset())) if some else self._placed_many(found)
-        builder.feed(block, lines, first, late)
+            lines, first = found.total, self._placed_many(piece, found)
+        builder.feed(block, lines, first, partial(self._late.settle, piece))
         self._before += lines
 
-    def _placed(self, nominees: Nominees) -> tuple[list[Place], list[Place]]:
-        """The lines that are among the first of some pattern, and the last of the others."""
-        first: list[Place] = []
-        late: deque[Place] = deque(maxlen=LAST_HITS)
+    def _placed(self, piece: Piece, nominees: Iterable[Nominee]) -> list[Place]:
+        """The lines that are among the first of some pattern."""
+        places = []
         for line, start, patterns in nominees:
-            early = [pattern for pattern in patterns if self._note(pattern, self._before + line + 1)]
+            early = [pattern for pattern in patterns if self._note(pattern, piece, line, start)]
             if early:
-                first.append(Place(line, start, *self._margin(early)))
-            else:
-                late.append(Place(line, start, *MARGIN))
-        return first, list(late)
+                places.append(Place(line, start, *self._margin(early)))
+        return places
 
-    def _placed_many(self, found: Found) -> tuple[list[Place], list[Place]]:
-        """The same, with no loop over the lines of patterns that have had their first ones."""
-        full = frozenset(pattern for pattern in found.distinct() if self._counts[pattern] >= FIRST_HITS)
-        first, late = self._placed(found.nominees(full))
-        if not full:
-            return first, late
-        for pattern, count, last in found.counted(full, LAST_HITS):
-            self._counts[pattern] += count
-            self._late(pattern).extend(self._before + line + 1 for line in last)
-        others = found.only(full, {place.line for place in first}, LAST_HITS)
-        places = {place.line: place for place in (*late, *(Place(*other, *MARGIN) for other in others))}
-        return first, [places[line] for line in sorted(places)][-LAST_HITS:]
-
-    def _note(self, pattern: int, line: int) -> bool:
+    def _note(self, pattern: int, piece: Piece, line: int, start: int) -> bool:
         """Whether the line is one of the first that this pattern nominates."""
         count = self._counts[pattern] = self._counts[pattern] + 1
         if count <= FIRST_HITS:
-            self._first.setdefault(pattern, []).append(line)
+            self._first.setdefault(pattern, []).append(piece.before + line + 1)
             return True
-        self._late(pattern).append(line)
+        self._full.add(pattern)
+        self._late.add(pattern, piece, start)
         return False
 
-    def _late(self, pattern: int) -> deque[int]:
-        if pattern not in self._last:
-            self._last[pattern] = deque(maxlen=LAST_HITS)
-        return self._last[pattern]
+    def _placed_few(self, piece: Piece, ends: Sequence[End]) -> list[Place]:
+        """The same, with little said of patterns that have had their first ones."""
+        full = self._full
+        if full.isdisjoint({pattern for _, pattern in ends}):
+            return self._placed(piece, lines_of(piece.block, ends))
+        early = [end for end in ends if end[1] not in full]
+        self._count([end for end in ends if end[1] in full], piece)  # before others become full
+        return self._placed(piece, lines_of(piece.block, early))
+
+    def _count(self, ends: Iterable[End], piece: Piece) -> None:
+        """Counts the lines of full patterns."""
+        before: dict[int, int] = {}
+        find, counts, add = piece.block.find, self._counts, self._late.add
+        for end, pattern in ends:
+            was, at = before.get(pattern, -1), end - 1
+            if was < 0 or find(b"\n", was, at) >= 0:
+                counts[pattern] += 1
+                add(pattern, piece, at)
+            before[pattern] = at
+
+    def _placed_many(self, piece: Piece, found: Found) -> list[Place]:
+        """The same, with no loop over the lines of full patterns."""
+        full = self._full.intersection(found.distinct()) if len(found.lines) >= MANY else frozenset()
+        for pattern, count, last in found.counted(full, LAST_HITS):
+            self._counts[pattern] += count
+            for start in last:
+                self._late.add(pattern, piece, start)
+        return self._placed(piece, found.nominees(full))
 
     def _margin(self, patterns: Sequence[int]) -> tuple[int, int]:
         wanted = [self._margins.get(self._scanner.patterns[pattern], MARGIN) for pattern in patterns]
@@ -92,7 +100,7 @@ class Hits:
     def lines(self) -> dict[str, tuple[int, ...]]:
         """Pattern -> the numbers of the lines that were kept, from 1."""
         names = self._scanner.patterns
-        return {names[n]: (*self._first[n], *self._last.get(n, ())) for n in sorted(self._first)}
+        return {names[n]: (*self._first[n], *self._late.lines(n)) for n in sorted(self._first)}
 
     def counts(self) -> dict[str, int]:
         """Pattern -> how many lines in all."""

@@ -78,7 +78,7 @@ class Scanning:
 
     def _seen(self, block: bytes, found: Found | Few) -> Found | Few:
         """Notes whether finds are so many that threads would only wait for each other to report them."""
-        finds = len(found.nominees if isinstance(found, Few) else found.lines)
+        finds = len(found.ends if isinstance(found, Few) else found.lines)
         self._crowded = finds * CROWD > len(block)
         return found
 

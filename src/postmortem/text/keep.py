@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from postmortem.text.lines import Run, Text, run_of, text_of
@@ -12,9 +12,10 @@ WHOLE_LIMIT = 4 << 20  # bytes of a member that is kept whole
 HEAD, TAIL = 128 << 10, 512 << 10  # bytes of a bigger one, beside what surrounds its nominations
 NOMINATED, LATE = 4 << 20, 256 << 10  # bytes around the first nominations, and around the last of too many
 TOTAL = 96 << 20  # bytes over all members
-WAIT, REPLACED = 16 << 20, 1000  # bytes that wait for their last nominations, and how many later ones replace one
+WAIT = 16 << 20  # bytes that wait for their last nominations: later ones replace most
 
 Piece = tuple[int, bytes]  # the number of the first line (from 1), and lines
+LatePlaces = Callable[[], Sequence["Place"]]  # the sorted places of a block of which later ones may still take the room
 
 
 class Place(NamedTuple):
@@ -47,19 +48,20 @@ class TextBuilder:
         self._budget, self._raw, self._long_lines = budget, raw, long_lines
         self._size = self._count = 0
         self._ends = True
-        self._all: list[tuple[Piece, Sequence[Place], Sequence[Place]]] | None = []  # None: too big to keep whole
+        self._all: list[tuple[Piece, Sequence[Place], LatePlaces]] | None = []  # None: too big to keep whole
         self._head: list[Piece] = []
         self._first = _Windows(NOMINATED, budget)
         self._late = _Windows(LATE, None)
-        self._waiting: deque[tuple[Piece, bytes, Sequence[Place]]] = deque()  # late places not looked at yet
-        self._waiting_places = self._waiting_bytes = 0
+        self._waiting: deque[tuple[Piece, bytes, LatePlaces]] = deque()  # late places not asked for yet
+        self._waiting_bytes = 0
         self._tail: deque[Piece] = deque()
         self._tail_bytes = 0
 
-    def feed(self, block: bytes, lines: int, first: Sequence[Place] = (), late: Sequence[Place] = ()) -> None:
+    def feed(self, block: bytes, lines: int, first: Sequence[Place] = (), late: LatePlaces = tuple) -> None:
         """A block of `lines` lines, with the sorted places of those to keep.
 
-        Lines in `first` are kept as they come while there is room; of those in `late` the last ones are.
+        Lines in `first` are kept as they come while there is room; of those in `late`, which is asked for when many
+        blocks have followed, the last ones are.
         """
         piece = (self._count + 1, block)
         self._size += len(block)
@@ -76,14 +78,12 @@ class TextBuilder:
         """What was kept."""
         if self._all is not None:
             return text_of(b"".join(piece[1] for piece, _, _ in self._all), self._raw, self._long_lines)
-        for waiting in self._waiting:
-            self._late.add(*waiting)
-        self._waiting.clear()
+        self._settle(0)
         runs = tuple(_runs([*self._head, *self._first.windows, *self._late.windows, *self._kept_tail()]))
         whole = sum(len(run.starts) for run in runs) == self._count
         return Text(self._size, self._count, whole, self._ends, self._raw, runs, self._long_lines)
 
-    def _turn_big(self, seen: list[tuple[Piece, Sequence[Place], Sequence[Place]]]) -> None:
+    def _turn_big(self, seen: list[tuple[Piece, Sequence[Place], LatePlaces]]) -> None:
         self._all = None
         self._budget.left += sum(len(piece[1]) for piece, _, _ in seen)
         self._budget.take(HEAD + TAIL + LATE)
@@ -92,29 +92,26 @@ class TextBuilder:
         for piece, first, late in seen:
             self._stream(piece, first, late)
 
-    def _stream(self, piece: Piece, first: Sequence[Place], late: Sequence[Place]) -> None:
+    def _stream(self, piece: Piece, first: Sequence[Place], late: LatePlaces) -> None:
         if not self._head:
             end = piece[1].find(b"\n", min(HEAD, len(piece[1]) - 1)) + 1
             self._head = [(piece[0], piece[1][: end or len(piece[1])])]
         previous = self._tail[-1][1] if self._tail else b""
         self._first.add(piece, previous, first)
-        self._wait(piece, previous, late)
+        self._waiting.append((piece, previous, late))
+        self._waiting_bytes += len(piece[1])
+        self._settle(WAIT)
         self._tail.append(piece)
         self._tail_bytes += len(piece[1])
         while len(self._tail) > 1 and self._tail_bytes - len(self._tail[0][1]) >= TAIL:
             self._tail_bytes -= len(self._tail.popleft()[1])
 
-    def _wait(self, piece: Piece, previous: bytes, late: Sequence[Place]) -> None:
-        """Puts off the late places of a block: where there are many, later ones replace most."""
-        self._waiting.append((piece, previous, late))
-        self._waiting_places += len(late)
-        self._waiting_bytes += len(piece[1])
-        while self._waiting_bytes > WAIT:
-            oldest = self._waiting.popleft()
-            self._waiting_places -= len(oldest[2])
-            self._waiting_bytes -= len(oldest[0][1])
-            if self._waiting_places < REPLACED:
-                self._late.add(*oldest)
+    def _settle(self, most: int) -> None:
+        """Asks for the late places of the oldest blocks, until at most so many bytes wait."""
+        while self._waiting and self._waiting_bytes > most:
+            piece, previous, late = self._waiting.popleft()
+            self._waiting_bytes -= len(piece[1])
+            self._late.add(piece, previous, late())
 
     def _kept_tail(self) -> Iterator[Piece]:
         excess = self._tail_bytes - TAIL
