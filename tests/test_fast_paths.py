@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import os
 import random
 import signal
 import subprocess
@@ -23,8 +24,9 @@ from postmortem.analysis import analyze
 from postmortem.bundle import open_bundle
 from postmortem.bundle.streams import Unpacked, ahead, inflater
 from postmortem.scan import Needle, Scanner, build, hyper, needle_of
-from postmortem.scan import scanner as scan_module
 from postmortem.scan import second as second_module
+from postmortem.scan.helper import Helper
+from postmortem.scan.looks import Looks
 from postmortem.scan.plan import Plan
 from postmortem.scan.second import Second
 from postmortem.scan.spot import rare_words
@@ -58,7 +60,8 @@ def log(lines: int, seed: int) -> bytes:
 
 def build_search(needles: list[Needle]) -> Callable[[bytes], list[tuple[int, int]]]:
     plan, database = hyper.planned(needles)
-    return scan_module._two_looks(plan, database)
+    assert database is not None
+    return Looks(plan, hyper.finder(database)).search
 
 
 def whole(block: bytes) -> set[tuple[int, int]]:
@@ -133,10 +136,12 @@ def sources_of(tmp_path: Path, data: bytes, scanner: Scanner) -> list[object]:
         return list(read_sources(bundle, scanner, {PATTERNS[6]: (1, 9)}))
 
 
+@pytest.mark.parametrize("few", [3, 1 << 30], ids=["by arrays", "by a loop"])
 @pytest.mark.parametrize("first", [5, 1000], ids=["few hits kept", "many hits kept"])
 @pytest.mark.parametrize("limit", [10_000, 4 << 20], ids=["kept in part", "kept whole"])
-def test_threads_and_arrays_give_the_same_sources(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int, limit: int
+@pytest.mark.parametrize("killed", [False, True], ids=["by children", "by children that die"])
+def test_children_and_arrays_give_the_same_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int, limit: int, few: int, killed: bool
 ) -> None:
     monkeypatch.setattr(hits_module, "FIRST_HITS", first)
     monkeypatch.setattr(hits_module, "LAST_HITS", 7)
@@ -147,9 +152,63 @@ def test_threads_and_arrays_give_the_same_sources(
     monkeypatch.setattr("postmortem.bundle.streams.OUT", 20_000)
     monkeypatch.setattr("postmortem.bundle.folder.BLOCK", 30_000)
     slow = sources_of(tmp_path, data, scanner)
-    for name, value in (("WARM", 1), ("BIG", 2), ("SMALL", 100)):
+    for name, value in (("BIG", 2), ("SMALL", 100), ("FEW", few)):
         monkeypatch.setattr(scanning, name, value)
+    asked: list[int] = []
+    give = Helper.give
+
+    def counted(self: Helper, block: bytes) -> None:
+        asked.append(len(block))
+        if killed and len(asked) == 20:
+            os.kill(self._pid, signal.SIGKILL)
+        give(self, block)
+
+    monkeypatch.setattr(Helper, "give", counted)
+    monkeypatch.setattr(scanning, "processors", lambda: 2)
     assert sources_of(tmp_path, data, scanner) == slow
+    assert len(asked) > 30
+
+
+def test_no_child_outlives_what_it_is_asked_for() -> None:
+    helper = Helper(lambda block: block.upper())
+    helper.give(b"a")
+    helper.give(b"b" * 3_000_000)
+    assert helper.take() == b"A"
+    assert helper.take() == b"B" * 3_000_000
+    helper.close()
+    assert not Path(f"/proc/{helper._pid}").exists()
+
+
+def test_a_child_ends_with_its_parent() -> None:
+    code = (
+        "import os, signal; from postmortem.scan.helper import Helper\n"
+        "one, two = Helper(bytes.upper), Helper(bytes.upper); print(one._pid, two._pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    pids = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60).stdout.split()
+    assert len(pids) == 2
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_where_there_can_be_no_child_the_caller_scans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scanner = build(PATTERNS)
+    slow = sources_of(tmp_path, log(9000, 3), scanner)
+    for name, value in (("BIG", 2), ("SMALL", 100)):
+        monkeypatch.setattr(scanning, name, value)
+    refused: list[int] = []
+
+    def fork() -> int:
+        refused.append(1)
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", fork)
+    before = len(os.listdir("/proc/self/fd"))
+    assert sources_of(tmp_path, log(9000, 3), scanner) == slow
+    assert refused
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def packed(data: bytes, cut: int | None = None) -> Iterator[bytes]:

@@ -125,13 +125,13 @@ def test_how_a_child_died(code: int, why: str) -> None:
     assert why_dead(code) == why
 
 
-def test_no_scanning_thread_where_it_was_said_so() -> None:
+def test_no_scanning_child_where_it_was_said_so() -> None:
     """In a process of its own, since it is for good."""
     code = (
         "from postmortem.sources import scanning\n"
-        "one = scanning.Scanning(None); one._size = 1 << 30; assert one._helpers() is not None; one.close()\n"
+        "one = scanning.Scanning(None); one._size = 1 << 30; assert one.helpers(); one.close()\n"
         "scanning.stay_alone()\n"
-        "two = scanning.Scanning(None); two._size = 1 << 30; assert two._helpers() is None\n"
+        "two = scanning.Scanning(None); two._size = 1 << 30; assert not two.helpers()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -135,7 +135,7 @@ def _item(items: Items, index: int, caseless: bool) -> str:
 def _repeat(low: int, high: int, items: Items, caseless: bool) -> str:
     if len(items) == 1 and items[0][0] in (op.LITERAL, op.NOT_LITERAL, op.IN, op.ANY) and not _high_literal(items[0]):
         allowed, wide = bytes_of(*items[0], caseless)
-        return _class(allowed) + _bounds(min(low, 32), high * 4 if wide else high, 128)
+        return _class(allowed) + _bounds(min(low, 32), high * 4 if wide else high, 16)
     return f"(?:{sequence(items, caseless)}){_bounds(min(low, 4), high, 8)}"
 
 

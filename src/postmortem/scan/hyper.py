@@ -10,11 +10,11 @@ import hyperscan
 from postmortem.scan.needle import Needle
 from postmortem.scan.plan import Plan, plan_of
 
-End = tuple[int, int]  # offset after the last byte of what was found, needle or spot
 Numbered = tuple[int, str, bool]  # number, expression, caseless
 VERSION = str(getattr(hyperscan, "__version__", ""))
 SPOT = 1 << 20  # the number of the first spot; needles are below
-Finder = Callable[[bytes], list[End]]
+Raw = tuple[list[int], list[int]]  # the ends, and what ends there, in any order, one perhaps many times
+Finder = Callable[[bytes], Raw]
 
 
 def planned(needles: list[Needle]) -> tuple[Plan, hyperscan.Database | None]:
@@ -51,21 +51,23 @@ def compiled(wanted: Iterable[Numbered]) -> hyperscan.Database | None:
 
 
 def finder(database: hyperscan.Database) -> Finder:
-    """A search for everything in the database: ends in any order, one perhaps many times."""
+    """A search for everything in the database."""
     own = threading.local()  # a scratch space serves one thread
 
-    def search(data: bytes) -> list[End]:
+    def search(data: bytes) -> Raw:
         scratch = own.__dict__.get("scratch")
         if scratch is None:
             scratch = own.scratch = hyperscan.Scratch(database)
-        ends: list[End] = []
-        add = ends.append
+        ends: list[int] = []
+        numbers: list[int] = []
+        add_end, add_number = ends.append, numbers.append
 
         def found(number: int, start: int, end: int, flags: int, context: object) -> None:
-            add((end, number))
+            add_end(end)
+            add_number(number)
 
         database.scan(data, match_event_handler=found, scratch=scratch)
-        return ends
+        return ends, numbers
 
     return search
 

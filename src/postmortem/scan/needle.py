@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from postmortem.scan.expression import inside, repeated, sequence, trimmed
 from postmortem.scan.literals import Items, required_words
 from postmortem.scan.plain import Unsayable, plain
-from postmortem.scan.spot import rare_words, spelled, spot_of
+from postmortem.scan.spot import rare_words, spelled, spot_of, words_of
 
 LITERAL_MIN = 3  # characters that a pattern must hold in every branch to be found cheaply
 _OPEN_END = re.compile(r"\{(\d+),\d*\}$")
@@ -59,8 +59,9 @@ def needle_of(pattern: str) -> Needle:
 
 
 def _rare_part(core: Items, caseless: bool) -> tuple[str, ...]:
-    part = _written(spot_of(core, caseless), caseless)
-    return (part,) if part else ()
+    part = spot_of(core, caseless)
+    words = words_of(part, caseless)
+    return words or ((_written(part, caseless),) if part else ())
 
 
 def _written(items: Items, caseless: bool) -> str:

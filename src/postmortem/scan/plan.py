@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from postmortem.lazy import lazy
 from postmortem.scan.needle import Needle
 from postmortem.scan.spot import spelled
 
+MORE = 3  # characters around a word that are not worth a find of their own
+MANY = 16  # needles that are looked for in each line with one word
 _WORD = lazy(r"(?:\\x[0-9a-f]{2})+")
 Wanted = tuple[str, bool]  # an expression, and whether it is caseless
 
@@ -25,21 +27,19 @@ class Plan(NamedTuple):
 
 def plan_of(needles: Sequence[Needle], refused: frozenset[int] = frozenset()) -> Plan:
     """The plan for these needles; the expressions of those in `refused` are too much for the first pass."""
-    owners: dict[Wanted, list[int]] = {}
-    caseless = {spot for needle in needles if needle.caseless for spot in needle.spots}
+    owners: dict[Wanted, set[int]] = {}
     whole: list[int] = []
     lost: list[int] = []
     for index, needle in enumerate(needles):
         known = bool(needle.expression) and index not in refused
         spots = needle.spots or (() if known else tuple(map(spelled, needle.literals)))
         for spot in spots:
-            folded = spot if needle.caseless else _folded(spot)
-            wanted = (folded, True) if folded in caseless else (spot, needle.caseless)
-            owners.setdefault(wanted, []).append(index)  # what is looked for in any case is not looked for twice
+            owners.setdefault((spot, needle.caseless), set()).add(index)
         if not spots:
             (whole if known else lost).append(index)
+    owners = _fewer(owners)
     told = tuple((needle.expression, needle.caseless) for needle in needles)
-    return Plan(tuple(owners), tuple(map(tuple, owners.values())), tuple(whole), told, tuple(lost))
+    return Plan(tuple(owners), tuple(tuple(sorted(each)) for each in owners.values()), tuple(whole), told, tuple(lost))
 
 
 def as_json(plan: Plan) -> list[Any]:
@@ -58,6 +58,23 @@ def from_json(told: Sequence[Any]) -> Plan:
     )
 
 
-def _folded(spot: str) -> str:
-    """The spot in lower case, where it is a word."""
-    return spelled(bytes.fromhex(spot.replace("\\x", "")).lower()) if _WORD.fullmatch(spot) else spot
+def _fewer(owners: dict[Wanted, set[int]]) -> dict[Wanted, set[int]]:
+    """The same without words that hold another one and little more: each would be one more find in the same lines."""
+    words = {wanted: bytes.fromhex(wanted[0].replace("\\x", "")) for wanted in owners if _WORD.fullmatch(wanted[0])}
+    known = {(word, wanted[1]): wanted for wanted, word in words.items()}
+    for wanted, word in sorted(words.items(), key=lambda item: (-len(item[1]), item[0][1])):
+        inner = next((known[part] for part in _parts(word, wanted[1]) if part in known), None)
+        if inner is not None and len(owners[inner]) + len(owners[wanted]) <= MANY:
+            owners[inner] |= owners.pop(wanted)
+    return owners
+
+
+def _parts(word: bytes, caseless: bool) -> Iterator[tuple[bytes, bool]]:
+    """Words that each line with this one holds too, the shortest first."""
+    for less in range(MORE, -1, -1):
+        for start in range(less + 1):
+            part = word[start : len(word) - less + start]
+            if less or not caseless:
+                yield part.lower(), True
+            if less and not caseless:
+                yield part, False

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from postmortem.scan import plan as plans
 from postmortem.scan.cache import cache_file, load, save
 from postmortem.scan.needle import Needle, needle_of
 from postmortem.scan.plan import Plan
-from postmortem.scan.second import Second
 from postmortem.scan.variants import variants
+
+if TYPE_CHECKING:
+    from postmortem.scan.looks import Looks
 
 Engine = Literal["auto", "hyperscan", "plain"]
 End = tuple[int, int]  # offset after the last byte of what was found, pattern
@@ -50,6 +52,7 @@ class Scanner:
     search: Search
     everywhere: tuple[int, ...]  # patterns that any line may match, as far as can be said
     caseless: bool  # whether some pattern is so
+    looks: Looks | None = None  # of the engine "hyperscan"
 
     def scan(self, block: bytes) -> Iterator[tuple[int, int]]:
         """(pattern, line of the block from 0), each pair once, by line."""
@@ -67,11 +70,6 @@ class Scanner:
         if len(variants) == 1 and variants[0] is block:
             return list(lines_of(block, sorted(self.search(block))))
         return self._merged(block, variants)
-
-    def looked(self, block: bytes) -> tuple[list[bytes], list[list[End]]]:
-        """The variants of a block, and what stands in each."""
-        variants = self.variants(block)
-        return variants, [self.search(variant) for variant in variants]
 
     def _merged(self, block: bytes, variants: Sequence[bytes]) -> list[Nominee]:
         found: dict[int, set[int]] = {}
@@ -118,30 +116,21 @@ def _hyperscan(patterns: tuple[str, ...], cache: Path | None) -> Scanner:
     kept = load(file) if file else None
     database = hyper.loaded(kept[1]) if kept else None
     if kept and database:
-        return _scanner(patterns, "hyperscan", kept[0], _two_looks(plans.from_json(kept[0]["plan"]), database))
+        return _by_looks(patterns, kept[0], plans.from_json(kept[0]["plan"]), database)
     needles = [needle_of(pattern) for pattern in patterns]
     plan, database = hyper.planned(needles)
     told = {**_told(needles, plan.lost if database else range(len(patterns))), "plan": plans.as_json(plan)}
     if file and database:
         save(file, told, hyper.dumped(database))
-    return _scanner(patterns, "hyperscan", told, _two_looks(plan, database) if database else lambda data: [])
+    return _by_looks(patterns, told, plan, database)
 
 
-def _two_looks(plan: Plan, database: Any) -> Search:
-    """The first pass over a block, and a second look at the lines in which it found a spot."""
+def _by_looks(patterns: tuple[str, ...], told: dict[str, Any], plan: Plan, database: Any) -> Scanner:
     from postmortem.scan import hyper
+    from postmortem.scan.looks import Looks
 
-    first = hyper.finder(database)
-    second = Second(plan, lambda wanted: hyper.finder(made) if (made := hyper.compiled(wanted)) else None)
-
-    def search(data: bytes) -> list[End]:
-        found = first(data)
-        spots = [(end, number - hyper.SPOT) for end, number in found if number >= hyper.SPOT]
-        if not spots:
-            return found
-        return [end for end in found if end[1] < hyper.SPOT] + second.ends(data, spots)
-
-    return search
+    looks = Looks(plan, hyper.finder(database) if database else lambda data: ([], []))
+    return _scanner(patterns, "hyperscan", told, looks.search, looks)
 
 
 def _told(needles: Sequence[Needle], everywhere: Sequence[int]) -> dict[str, Any]:
@@ -153,9 +142,11 @@ def _told(needles: Sequence[Needle], everywhere: Sequence[int]) -> dict[str, Any
     }
 
 
-def _scanner(patterns: Sequence[str], engine: str, told: dict[str, Any], search: Search) -> Scanner:
+def _scanner(
+    patterns: Sequence[str], engine: str, told: dict[str, Any], search: Search, looks: Looks | None = None
+) -> Scanner:
     lists = tuple(told["unselective"]), tuple(told["everywhere"])
-    return Scanner(tuple(patterns), engine, lists[0], search, lists[1], told["caseless"])
+    return Scanner(tuple(patterns), engine, lists[0], search, lists[1], told["caseless"], looks)
 
 
 def few(block: bytes, ends: list[End]) -> Few:

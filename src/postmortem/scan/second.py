@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from postmortem.scan.plan import Plan
 
 End = tuple[int, int]
-Finder = Callable[[bytes], list[End]]
+Finder = Callable[[bytes], tuple[list[int], list[int]]]  # the ends, and what ends there
 Compile = Callable[[list[tuple[int, str, bool]]], Finder | None]
 OFTEN = 20_000  # looks by `re`: what they take is about what the database of some dozens of needles takes
 MANY = 0.3  # share of a block from which all of it is looked at again
@@ -42,13 +42,31 @@ class Second:
     def ends(self, data: bytes, spots: list[End]) -> list[End]:
         """The ends of needles in the lines that hold these spots (the end of a spot, its number)."""
         spots.sort()
-        hot = self._hot
-        owners = {spot: self._plan.owners[spot] for _, spot in spots}
-        cold = {s: left for s, needles in owners.items() if (left := [n for n in needles if n not in hot.needles])}
+        known = {spot for _, spot in spots}
+        cold, hot, finders = self.cold(known), self.hot(known), self.finders
         ends = list(self._one_by_one(data, spots, cold)) if cold else []
-        if any(not hot.needles.isdisjoint(needles) for needles in owners.values()):
-            ends += _again(hot.finders, data, spots)
+        if hot:
+            ends += _again(finders, data, [end for end in spots if end[1] in hot])
         return ends
+
+    @property
+    def finders(self) -> tuple[Finder, ...]:
+        """The databases of what was asked for often."""
+        return self._hot.finders
+
+    def cold(self, spots: Iterable[int]) -> dict[int, list[int]]:
+        """Of these spots the needles that no database looks for."""
+        owners, hot = self._plan.owners, self._hot.needles
+        return {spot: left for spot in spots if (left := [n for n in owners[spot] if n not in hot])}
+
+    def hot(self, spots: Iterable[int]) -> set[int]:
+        """The spots of needles that a database looks for."""
+        owners, hot = self._plan.owners, self._hot.needles
+        return {spot for spot in spots if not hot.isdisjoint(owners[spot])}
+
+    def standing(self, data: bytes, start: int, stop: int, needles: Iterable[int]) -> list[int]:
+        """The needles that stand in a line."""
+        return [needle for needle in needles if self._stands(needle, data, start, stop)]
 
     def _one_by_one(self, data: bytes, spots: list[End], cold: dict[int, list[int]]) -> Iterator[End]:
         asked: set[int] = set()
@@ -62,6 +80,10 @@ class Second:
                     asked.add(needle)
                     if self._stands(needle, data, start, stop):
                         yield end, needle
+        self.promote()
+
+    def promote(self) -> None:
+        """Has a database look for what was asked for often."""
         if sum(self._looked.values()) > OFTEN:
             self._promote()
 
@@ -110,10 +132,10 @@ def _again(finders: tuple[Finder, ...], data: bytes, spots: list[End]) -> list[E
         shifts.append(start - size)
         size += stop - start
         if size > MANY * len(data):
-            return [found for finder in finders for found in finder(data)]
+            return [found for finder in finders for found in zip(*finder(data), strict=True)]
     joined = b"".join(pieces)
     return [
         (end + shifts[bisect_right(starts, end - 1) - 1], needle)
         for finder in finders
-        for end, needle in finder(joined)
+        for end, needle in zip(*finder(joined), strict=True)
     ]

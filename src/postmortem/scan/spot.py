@@ -20,6 +20,7 @@ SHORT = 8  # characters that a gap may have and still be none
 MANY = 24  # ASCII characters of the class of a gap; fewer are separators
 WIDTH = 3  # characters that a word of a spot must have
 BESIDE = 2  # characters beside an ordinary word that make it a rare one: `errors: 0`
+LETTERS = 4  # characters of each word that is looked for instead of a choice of them
 RARE = 7  # characters of a word that few lines have, if it is not an ordinary one
 
 # Words that stand in many lines of ordinary logs; a part that is no more than one of them has no worth as a spot.
@@ -47,6 +48,15 @@ def rare_words(literals: Sequence[bytes]) -> tuple[str, ...]:
     if any(len(word) < RARE or _ordinary(word) for word in words):
         return ()
     return tuple(map(spelled, literals))
+
+
+def words_of(part: Items, caseless: bool) -> tuple[str, ...]:
+    """An expression for each of the words that the part of a pattern is; nothing where it says more than they do."""
+    words = required_words(part, caseless)
+    short = min(map(len, words), default=0)
+    if short < LETTERS or _width(part) > short + 1 or not all(word.isascii() for word in words):
+        return ()
+    return tuple(spelled(word.encode()) for word in sorted(words))
 
 
 def spelled(word: bytes) -> str:

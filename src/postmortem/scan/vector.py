@@ -6,17 +6,17 @@ numpy takes as long to import as a small diagnosis lasts, so nothing imports thi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from postmortem.scan.scanner import End, Nominee, Scanner
+from postmortem.scan.crowd import Numbers, breaks, distinct
+from postmortem.scan.hyper import Raw
+from postmortem.scan.scanner import Nominee, Scanner
 
-Numbers = npt.NDArray[np.int64]
-NEWLINE = 10
 NONE: Numbers = np.empty(0, np.int64)
 
 
@@ -53,52 +53,37 @@ class Found(NamedTuple):
         return np.isin(self.patterns, np.fromiter(patterns, np.int64, len(patterns)))
 
 
+def unpacked(total: int, numbers: memoryview) -> Found:
+    """What was found, of its three columns one behind the other."""
+    columns = np.frombuffer(numbers, np.int64).reshape(3, -1)
+    return Found(total, *columns)
+
+
 def find(scanner: Scanner, block: bytes) -> Found:
     """What `Scanner.nominees` says of a block of whole lines."""
-    if scanner.everywhere:
+    if scanner.everywhere or scanner.looks is None:
         told = scanner.nominees(block)
         pairs = [(nominee.line, pattern) for nominee in told for pattern in nominee.patterns]
-        return _placed(block, _code(np.array(pairs, np.int64).reshape(-1, 2), len(scanner.patterns)), scanner)
-    return found(scanner, block, *scanner.looked(block))
+        columns = np.array(pairs, np.int64).reshape(-1, 2)
+        return _placed(block, columns[:, 0] * len(scanner.patterns) + columns[:, 1], scanner)
+    variants = scanner.variants(block)
+    return found(scanner, block, variants, [scanner.looks.first(variant) for variant in variants])
 
 
-def found(scanner: Scanner, block: bytes, variants: Sequence[bytes], ends: Sequence[list[End]]) -> Found:
-    """The nominations of a block by what stands in its variants."""
-    most = len(scanner.patterns)
-    codes = [_located(variant, each, most) for variant, each in zip(variants, ends, strict=True) if each]
-    return _placed(block, _distinct(np.concatenate(codes)) if codes else NONE, scanner)
+def found(scanner: Scanner, block: bytes, variants: Sequence[bytes], raws: Sequence[Raw]) -> Found:
+    """The nominations of a block by what the first pass found in its variants."""
+    looks, most = scanner.looks, len(scanner.patterns)
+    assert looks is not None
+    codes = [looks.lines(variant, raw, most) for variant, raw in zip(variants, raws, strict=True)]
+    return _placed(block, distinct(np.concatenate(codes)), scanner)
 
 
 def _placed(block: bytes, codes: Numbers, scanner: Scanner) -> Found:
     """line * patterns + pattern of everything that was found, sorted -> where its lines begin."""
-    breaks = _breaks(block)
-    count = len(breaks) + (not block.endswith(b"\n") and bool(block))
+    newlines = breaks(block)
+    count = len(newlines) + (not block.endswith(b"\n") and bool(block))
     if not codes.size:
         return Found(count)
     lines, patterns = np.divmod(codes, len(scanner.patterns))
-    offsets = np.concatenate((np.zeros(1, np.int64), breaks + 1))
+    offsets = np.concatenate((np.zeros(1, np.int64), newlines + 1))
     return Found(count, lines, patterns, offsets[lines])
-
-
-def _breaks(block: bytes) -> Numbers:
-    """The offsets of the newlines."""
-    return np.flatnonzero(np.frombuffer(block, np.uint8) == NEWLINE)
-
-
-def _located(variant: bytes, ends: list[End], patterns: int) -> Numbers:
-    """line * patterns + pattern of each end."""
-    pairs = np.fromiter(chain.from_iterable(ends), np.int64, 2 * len(ends)).reshape(-1, 2)
-    pairs[:, 0] = np.searchsorted(_breaks(variant), pairs[:, 0] - 1)
-    return _code(pairs, patterns)
-
-
-def _distinct(codes: Numbers) -> Numbers:
-    """Each once, sorted: np.unique, which hashes, takes ten times as long."""
-    codes.sort()
-    first: Numbers = codes[np.concatenate((np.ones(1, np.bool_), codes[1:] != codes[:-1]))]
-    return first
-
-
-def _code(pairs: Numbers, patterns: int) -> Numbers:
-    codes: Numbers = pairs[:, 0] * patterns + pairs[:, 1]
-    return codes

@@ -14,7 +14,8 @@ from postmortem.text.keep import Place, TextBuilder
 if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
-FIRST_HITS, LAST_HITS = 400, 100  # lines kept of a pattern in one source: the first, and the last of the rest
+FIRST_HITS, LAST_HITS = 200, 100  # lines kept of a pattern in one source: the first, and the last of the rest
+AMONG = 50  # of the first lines so many with their neighbours, unless the reader of the pattern asks for them
 MANY = 400  # finds in a block from which arrays are quicker than a loop
 
 Margins = Mapping[str, tuple[int, int]]  # pattern -> neighbours before and after that its reader looks at
@@ -61,7 +62,7 @@ class Hits:
             self._first.setdefault(pattern, []).append(piece.before + line + 1)
             return True
         self._full.add(pattern)
-        self._late.add(pattern, piece, start)
+        self._late.add(piece, ((pattern, start),))
         return False
 
     def _placed_few(self, piece: Piece, ends: Sequence[End]) -> list[Place]:
@@ -76,25 +77,29 @@ class Hits:
     def _count(self, ends: Iterable[End], piece: Piece) -> None:
         """Counts the lines of full patterns."""
         before: dict[int, int] = {}
-        find, counts, add = piece.block.find, self._counts, self._late.add
+        find = piece.block.find
+        lines = []
         for end, pattern in ends:
-            was, at = before.get(pattern, -1), end - 1
-            if was < 0 or find(b"\n", was, at) >= 0:
-                counts[pattern] += 1
-                add(pattern, piece, at)
-            before[pattern] = at
+            was = before.get(pattern)
+            if was is None or find(b"\n", was, end - 1) >= 0:
+                lines.append((pattern, end - 1))
+            before[pattern] = end - 1
+        self._late.add(piece, lines)
+        self._counts.update(pattern for pattern, _ in lines)
 
     def _placed_many(self, piece: Piece, found: Found) -> list[Place]:
         """The same, with no loop over the lines of full patterns."""
         full = self._full.intersection(found.distinct()) if len(found.lines) >= MANY else frozenset()
         for pattern, count, last in found.counted(full, LAST_HITS):
             self._counts[pattern] += count
-            for start in last:
-                self._late.add(pattern, piece, start)
+            self._late.add(piece, ((pattern, start) for start in last))
         return self._placed(piece, found.nominees(full))
 
     def _margin(self, patterns: Sequence[int]) -> tuple[int, int]:
-        wanted = [self._margins.get(self._scanner.patterns[pattern], MARGIN) for pattern in patterns]
+        wanted = [
+            self._margins.get(self._scanner.patterns[pattern], MARGIN if self._counts[pattern] <= AMONG else (0, 0))
+            for pattern in patterns
+        ]
         return max(before for before, _ in wanted), max(after for _, after in wanted)
 
     def lines(self) -> dict[str, tuple[int, ...]]:

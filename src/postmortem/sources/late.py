@@ -6,8 +6,8 @@ found out only when its block is about to be let go.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from postmortem.text.keep import Place
@@ -31,16 +31,14 @@ class Late:
     """The last lines of each pattern."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._marks: dict[int, deque[Mark]] = {}
+        self._marks: defaultdict[int, deque[Mark]] = defaultdict(lambda: deque(maxlen=most))
 
-    def add(self, pattern: int, piece: Piece, offset: int) -> None:
-        """The line with the byte at this offset; they are added in order."""
-        marks = self._marks.get(pattern)
-        if marks is None:
-            marks = self._marks[pattern] = deque(maxlen=self._most)
-        marks.append((piece, offset))
-        piece.patterns.add(pattern)
+    def add(self, piece: Piece, lines: Iterable[tuple[int, int]]) -> None:
+        """(pattern, offset of a byte in a line) in order."""
+        marks, patterns = self._marks, piece.patterns
+        for pattern, offset in lines:
+            marks[pattern].append((piece, offset))
+            patterns.add(pattern)
 
     def settle(self, piece: Piece) -> list[Place]:
         """The lines of the block that are still among the last of a pattern; after it the block may be let go."""

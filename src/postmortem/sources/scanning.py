@@ -1,97 +1,117 @@
-"""Blocks of a member -> the lines that the scanner nominates, on as many processors as there are."""
+"""Blocks of a member -> what the scanner finds in them, on as many processors as there are."""
 
 from __future__ import annotations
 
 import os
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from postmortem.scan import Few, Scanner, few
+from postmortem.scan.helper import SLOT, SLOTS, Helper
 
 if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
-WARM, BIG = 1 << 20, 8 << 20  # bytes of input from which other threads start, and from which they do all the work
-SMALL = 64 << 10  # bytes of a block that no other thread is asked for
-FEW = 400  # finds in a block up to which a loop over them is quicker than arrays
-CROWD = 3 << 10  # bytes from one find to the next below which threads would only wait for the interpreter's one lock
-MOST = 4  # scanning threads: one thread unpacks for them all, and more would wait for it
+BIG = 2 << 20  # bytes of input from which child processes scan
+SMALL = 64 << 10  # bytes of a block that no child is asked for
+FEW = 1000  # finds in a block up to which a loop over them is quicker than arrays
+MOST = 4  # children: one thread unpacks for them all, and more would wait for it
 _alone = False
+Waiting = deque[tuple[bytes, Helper]]
 
 
 def stay_alone() -> None:
-    """No thread but the caller's scans from now on in this process: one of many children with a limit of memory."""
+    """Nothing but the caller scans from now on in this process: one of many children with a limit of memory."""
     global _alone
     _alone = True
 
 
 class Scanning:
-    """A scanner over all members of an input: a small input is scanned here, a big one by a few threads."""
+    """A scanner over all members of an input: a small input is scanned here, a big one by a few children."""
 
     def __init__(self, scanner: Scanner, scanned: Callable[[int], None] | None = None) -> None:
         self.scanner = scanner
         self._scanned = scanned or (lambda size: None)
-        self._size = 0
-        self._pool: ThreadPoolExecutor | None = None
-        self._crowded = False
+        self._size = self._turn = 0
+        self._helpers: list[Helper] | None = None
 
     def found(self, blocks: Iterator[bytes]) -> Iterator[tuple[bytes, Found | Few | None]]:
         """Every block in order with what was found in it, or with None where the caller is to look itself."""
-        waiting: deque[tuple[bytes, Future[Found | Few]]] = deque()
+        waiting: Waiting = deque()
         for block in blocks:
             self._size += len(block)
             self._scanned(len(block))
-            pool = self._helpers() if len(block) > SMALL or waiting else None
-            if pool is None:
-                yield block, None
+            helpers = self.helpers() if SMALL < len(block) <= SLOT else []
+            if not helpers:
+                yield from self._taken(waiting, 0)
+                yield block, self._find(block) if len(block) > SMALL else None
                 continue
-            if self._crowded:
-                yield from self._drained(waiting)
-                yield block, self._seen(block, self._find(block))
-                continue
-            waiting.append((block, pool.submit(self._find, block)))
-            if len(waiting) > 2 * MOST:
-                first, future = waiting.popleft()
-                yield first, self._seen(first, future.result())
-        yield from self._drained(waiting)
+            helper = helpers[self._turn % len(helpers)]
+            self._turn += 1
+            helper.give(block)
+            waiting.append((block, helper))
+            yield from self._taken(waiting, len(helpers) * SLOTS - 1)
+        yield from self._taken(waiting, 0)
 
-    def _drained(self, waiting: deque[tuple[bytes, Future[Found | Few]]]) -> Iterator[tuple[bytes, Found | Few]]:
-        while waiting:
-            block, future = waiting.popleft()
-            yield block, self._seen(block, future.result())
+    def _taken(self, waiting: Waiting, most: int) -> Iterator[tuple[bytes, Found | Few]]:
+        """The oldest blocks that wait, until at most so many do; what a dead child was asked for is found here."""
+        while len(waiting) > most:
+            block, helper = waiting.popleft()
+            told = helper.take()
+            yield block, self._find(block) if told is None else _unpacked(told)
 
     def _find(self, block: bytes) -> Found | Few:
         """What stands in a block; arrays are imported only for many finds."""
         scanner = self.scanner
-        if scanner.everywhere:
+        if scanner.everywhere or scanner.looks is None:
             from postmortem.scan.vector import find
 
             return find(scanner, block)
-        variants, ends = scanner.looked(block)
-        if len(variants) == 1 and variants[0] is block and len(ends[0]) < FEW:
-            return few(block, ends[0])
+        variants = scanner.variants(block)
+        raws = [scanner.looks.first(variant) for variant in variants]
+        if len(variants) == 1 and variants[0] is block and len(raws[0][0]) < FEW:
+            return few(block, scanner.looks.ends(block, raws[0]))
         from postmortem.scan import vector
 
-        return vector.found(scanner, block, variants, ends)
+        return vector.found(scanner, block, variants, raws)
 
-    def _seen(self, block: bytes, found: Found | Few) -> Found | Few:
-        """Notes whether finds are so many that threads would only wait for each other to report them."""
-        finds = len(found.ends if isinstance(found, Few) else found.lines)
-        self._crowded = finds * CROWD > len(block)
-        return found
-
-    def _helpers(self) -> ThreadPoolExecutor | None:
-        """The threads, once the input is big."""
-        if self._pool is None and self._size > WARM and not _alone:
-            self._pool = ThreadPoolExecutor(min(MOST, processors()), "scan")
-        return self._pool if self._size > BIG and not _alone else None
+    def helpers(self) -> list[Helper]:
+        """The children, once the input is big; none where one processor or no memory is left for them."""
+        if self._helpers is None and self._size > BIG and not _alone:
+            self._helpers = []
+            try:
+                for _ in range(min(MOST, processors())):
+                    self._helpers.append(Helper(lambda block: _packed(self._find(block))))
+            except OSError:
+                self.close()
+        return self._helpers or []
 
     def close(self) -> None:
-        """Ends the threads."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        """Ends the children."""
+        for helper in self._helpers or ():
+            helper.close()
+        self._helpers = []
+
+
+def _packed(found: Found | Few) -> bytes:
+    """The same as 64-bit numbers: how many lines, 1 for arrays, and the ends or the arrays."""
+    if isinstance(found, Few):
+        return array("q", (found.total, 0, *chain.from_iterable(found.ends))).tobytes()
+    head = array("q", (found.total, 1)).tobytes()
+    return head + found.lines.tobytes() + found.patterns.tobytes() + found.starts.tobytes()
+
+
+def _unpacked(told: bytes) -> Found | Few:
+    numbers = memoryview(told).cast("q")
+    if not numbers[1]:
+        ends = iter(numbers[2:])
+        return Few(numbers[0], list(zip(ends, ends, strict=True)))
+    from postmortem.scan import vector
+
+    return vector.unpacked(numbers[0], numbers[2:])
 
 
 def processors() -> int:
