@@ -104,3 +104,12 @@ def test_long_evidence_is_not_wrapped_when_piped(tmp_path: Path) -> None:
     )
     out = run("analyze", tmp_path, COLUMNS="60").stdout.decode()
     assert any(words in line and "Address already in use" in line for line in out.splitlines())
+
+
+def test_output_that_cannot_be_written_is_one_sentence() -> None:
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "postmortem", "analyze", SAMPLE], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert run.returncode == 1
+    assert run.stderr == "postmortem: cannot write to standard output: No space left on device; give another file with -o\n"

@@ -5,8 +5,13 @@ Every module of this folder adds its commands to the group; they are found by wa
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import pkgutil
+import sys
+import threading
+from contextlib import suppress
 from importlib import import_module
 
 from postmortem.cli.group import cli
@@ -18,4 +23,20 @@ for _module in pkgutil.iter_modules(__path__):
 def main() -> None:
     """The console script."""
     gc.set_threshold(200_000, 20, 20)  # a diagnosis makes many values and few circles
-    cli(windows_expand_args=False)
+    try:
+        cli(windows_expand_args=False)
+    except SystemExit as end:
+        _leave(end.code if isinstance(end.code, int) else 0 if end.code is None else 1)
+        raise  # some output could not be written: the interpreter says so
+
+
+def _leave(status: int) -> None:
+    """Ends the process when all is written; to free every value first would take longer than a small diagnosis."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)

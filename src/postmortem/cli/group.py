@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
 import click
 
 from postmortem import __version__
+from postmortem.cli.output import forget_output
 from postmortem.errors import PostmortemError, UsageError
 
 
@@ -25,7 +25,7 @@ class Group(click.Group):
             click.echo(f"postmortem: {error}", err=True)
             sys.exit(1)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            forget_output()
             sys.exit(0)
         except KeyboardInterrupt:
             click.echo("postmortem: interrupted", err=True)

@@ -21,13 +21,23 @@ def wants_colour() -> bool:
 def write(text: str, output: Path | None) -> None:
     """The text to the file, or to standard output as UTF-8 whatever the locale."""
     pieces = (text[at : at + PIECE].encode("utf-8", "replace") for at in range(0, len(text), PIECE))
-    if output is None:
-        for piece in pieces:  # not `writelines`, which passes by a stream that copies what it is given
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
-        return
     try:
+        if output is None:
+            for piece in pieces:  # not `writelines`, which passes by a stream that copies what it is given
+                sys.stdout.buffer.write(piece)
+            sys.stdout.buffer.flush()
+            return
         with output.open("wb") as file:
             file.writelines(pieces)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise PostmortemError(f"cannot write {output}: {error.strerror}; give another file with -o") from error
+        if output is None:
+            forget_output()
+        where = output or "to standard output"
+        raise PostmortemError(f"cannot write {where}: {error.strerror}; give another file with -o") from error
+
+
+def forget_output() -> None:
+    """Nothing more is written to standard output, not even what waits in its buffer."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

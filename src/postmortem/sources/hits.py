@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
 FIRST_HITS, LAST_HITS = 200, 100  # lines kept of a pattern in one source: the first, and the last of the rest
-AMONG = 50  # of the first lines so many with their neighbours, unless the reader of the pattern asks for them
+AMONG = 50  # of the first lines so many with all their neighbours
 MANY = 400  # finds in a block from which arrays are quicker than a loop
 
 Margins = Mapping[str, tuple[int, int]]  # pattern -> neighbours before and after that its reader looks at
@@ -96,11 +96,14 @@ class Hits:
         return self._placed(piece, found.nominees(full))
 
     def _margin(self, patterns: Sequence[int]) -> tuple[int, int]:
-        wanted = [
-            self._margins.get(self._scanner.patterns[pattern], MARGIN if self._counts[pattern] <= AMONG else (0, 0))
-            for pattern in patterns
-        ]
+        wanted = [self._margin_of(pattern) for pattern in patterns]
         return max(before for before, _ in wanted), max(after for _, after in wanted)
+
+    def _margin_of(self, pattern: int) -> tuple[int, int]:
+        asked = self._margins.get(self._scanner.patterns[pattern])
+        if self._counts[pattern] <= AMONG:
+            return asked or MARGIN
+        return MARGIN if asked else (0, 0)
 
     def lines(self) -> dict[str, tuple[int, ...]]:
         """Pattern -> the numbers of the lines that were kept, from 1."""
