@@ -41,11 +41,12 @@ def only(folder: Path) -> Path:
     return file
 
 
-def test_the_kept_catalogue_equals_the_one_that_was_read(tmp_path: Path) -> None:
-    read, written, opened = load(), load((), tmp_path), load((), tmp_path)
+def test_the_kept_catalogue_equals_the_one_that_was_read(tmp_path: Path, book: Path) -> None:
+    cache = tmp_path / "cache"
+    read, written, opened = load([book]), load([book], cache), load([book], cache)
     assert opened == written == read
     assert [s.place for s in opened.signatures] == [s.place for s in read.signatures]
-    assert only(tmp_path).stat().st_mode & 0o077 == 0
+    assert only(cache).stat().st_mode & 0o077 == 0
 
 
 def test_what_is_kept_is_read_without_yaml(tmp_path: Path, book: Path) -> None:

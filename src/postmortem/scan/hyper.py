@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable
 
@@ -13,6 +14,7 @@ from postmortem.scan.plan import Plan, plan_of
 End = tuple[int, int]  # offset after the last byte of what was found, needle or spot
 Numbered = tuple[int, str, bool]  # number, expression, caseless
 VERSION = str(getattr(hyperscan, "__version__", ""))
+MACHINE = os.uname().machine  # what a database says of its machine is which instructions it needs, not whose they are
 SPOT = 1 << 20  # the number of the first spot; needles are below
 Finder = Callable[[bytes], list[End]]
 
