@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from postmortem.engine import patterns_of
+from postmortem.errors import SignatureError
 from postmortem.prepare import prepare
 from postmortem.scan import hyper, needle_of, needles, ready, scanner
 from postmortem.signatures import kept, load, load_files, shipped
@@ -103,9 +104,28 @@ def test_the_ready_catalogue_is_the_one_that_would_be_read(folder: Path, pattern
     assert "catalogue" in used(patterns, cache)
     opened = load((), cache, tested=True)
     assert opened == load()
-    assert dict(opened.by_id) == dict(load().by_id)
+    assert list(opened.by_id.items()) == list(load().by_id.items())
     assert {s.place.split(":")[0] for s in opened.signatures} == {"signatures.yaml"}
     assert not cache.exists()
+
+
+def test_a_users_own_file_goes_on_top_of_the_ready_catalogue(folder: Path) -> None:
+    entry = "  - {id: %s, title: Mine, role: root, when: [{log: mine}], yes: [mine], no: [other]%s}\n"
+    book = folder.parent / "mine.yaml"
+    book.write_text("schema: 1\nsignatures:\n" + entry % ("a.mine", "") + entry % ("storage.quota", ""))
+    read = load([book])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(kept, "_read", never)
+        made = load([book], folder.parent / "cache", tested=True)
+    assert made == load([book], folder.parent / "cache", tested=True) == read
+    assert list(made.by_id) == list(read.by_id)
+    book.write_text("schema: 1\nsignatures:\n" + entry % ("a.mine", ", explains: [no.such]"))
+    with pytest.raises(SignatureError) as slow:
+        load([book])
+    with pytest.raises(SignatureError) as quick:
+        load([book], folder.parent / "cache", tested=True)
+    assert quick.value.mistakes == slow.value.mistakes
+    assert "no.such" in str(quick.value)
 
 
 def test_the_ready_database_finds_what_a_new_one_finds(

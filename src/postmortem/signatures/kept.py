@@ -19,11 +19,12 @@ from typing import Any
 import regex
 
 from postmortem import __version__
+from postmortem.errors import SignatureError
 from postmortem.scan.cache import code, keep, kept, named
 from postmortem.scan.ready import ready, write
 from postmortem.signatures.language import Catalogue
 
-MAGIC = b"postmortem catalogue 1\n"
+MAGIC = b"postmortem catalogue 2\n"
 _CODE = ("signatures", "model.py", "errors.py")
 _HERE = Path(__file__).parent
 _MODULES = ("postmortem.signatures.language", "postmortem.model")
@@ -46,9 +47,20 @@ def load(
     file = named(cache, "catalogue", [__version__, sys.version, regex.__version__, partial, code(_HERE), texts])
     if known := _opened(kept(file, MAGIC)):
         return known
-    catalogue = _read(paths, partial, tested)
+    catalogue = _on_top(texts, partial) or _read(paths, partial, tested)
     keep(file, MAGIC, _pickled(catalogue))
     return catalogue
+
+
+def _on_top(texts: Sequence[tuple[str, str]], partial: bool) -> Catalogue | None:
+    """The files on top of the first, where that is ready and they have no mistakes: who reads them all names those."""
+    from postmortem.signatures.reader import parse
+
+    known = _opened(ready("catalogue", _CODE, _told(texts[:1])))
+    try:
+        return parse(texts, partial, known=known) if known else None
+    except SignatureError:
+        return None
 
 
 def prepare(folder: Path, path: Path) -> Catalogue:
@@ -79,7 +91,8 @@ def _told(texts: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _pickled(catalogue: Catalogue) -> bytes:
-    return pickle.dumps((catalogue.signatures, catalogue.digest, catalogue.patterns), protocol=5)
+    told = (catalogue.signatures, tuple(catalogue.by_id), catalogue.digest, catalogue.patterns)
+    return pickle.dumps(told, protocol=5)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -98,7 +111,8 @@ def _opened(body: bytes | None) -> Catalogue | None:
     if body is None:
         return None
     try:
-        signatures, digest, patterns = _Unpickler(io.BytesIO(body)).load()
-        return Catalogue(signatures, MappingProxyType({s.id: s for s in signatures}), digest, patterns)
+        signatures, ids, digest, patterns = _Unpickler(io.BytesIO(body)).load()
+        found = {s.id: s for s in signatures}
+        return Catalogue(signatures, MappingProxyType({name: found[name] for name in ids}), digest, patterns)
     except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError, KeyError, TypeError, ValueError):
         return None
