@@ -1,7 +1,7 @@
 # docker run --rm --read-only --tmpfs /tmp -v "$PWD/bundle.tar.gz:/in/bundle.tar.gz:ro" postmortem analyze /in/bundle.tar.gz
 FROM python:3.12-slim AS build
 WORKDIR /src
-COPY pyproject.toml README.md LICENSE signatures.yaml ./
+COPY pyproject.toml hatch_build.py README.md LICENSE signatures.yaml ./
 COPY src ./src
 RUN pip install --no-cache-dir --prefix=/install .
 

@@ -40,4 +40,4 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/speed.py --out docs/performance.md
 
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) dist build src/postmortem/ready .mypy_cache .ruff_cache .pytest_cache

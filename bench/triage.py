@@ -55,8 +55,8 @@ def triage(archives: Path, out: Path, *more: str) -> tuple[float, str]:
     """(seconds, the peak resident memory of the driver and of its largest child)."""
     begun = time.monotonic()
     code = (
-        "import resource, sys; sys.argv[0] = 'postmortem'\nfrom postmortem.cli import main\n"
-        "try: main()\nexcept SystemExit as end: assert not end.code, end.code\n"
+        "import resource, sys; sys.argv[0] = 'postmortem'\nfrom postmortem.cli import cli\n"
+        "try: cli()\nexcept SystemExit as end: assert not end.code, end.code\n"
         "who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
         "print(*(resource.getrusage(w).ru_maxrss >> 10 for w in who), file=sys.stderr)"
     )

@@ -30,7 +30,7 @@ def run(*args: str | Path, data: bytes | None = None, **env: str) -> subprocess.
     "args", [["--help"], ["--version"], ["analyze", "--help"], ["collect", "--help"]], ids=" ".join
 )
 def test_help_imports_nothing_heavy(args: list[str]) -> None:
-    code = f"import sys; sys.argv = ['postmortem', *{args!r}]\nimport postmortem.cli\ntry: postmortem.cli.main()\nexcept SystemExit: pass\nprint(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    code = f"import sys; sys.argv = ['postmortem', *{args!r}]\nimport postmortem.cli\ntry: postmortem.cli.cli()\nexcept SystemExit: pass\nprint(sorted(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
 

@@ -10,7 +10,7 @@ import pytest
 SRC = Path(__file__).parent.parent / "src" / "postmortem"
 STAGES = (
     "errors", "lazy", "model", "naming", "watch", "redact", "scan", "bundle", "text", "lines", "sources", "clock", "scene",
-    "tables", "parse", "detect", "signatures", "diagnose", "report", "news", "analysis", "triage", "cli", "__main__",
+    "tables", "parse", "detect", "signatures", "engine", "prepare", "diagnose", "report", "news", "analysis", "triage", "cli", "__main__",
 )  # fmt: skip
 COLLECT_MAY = {"errors", "lazy", "model", "redact", "collect"}
 ANYWHERE = {""}  # the package itself: its version

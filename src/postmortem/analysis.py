@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,36 +11,18 @@ from postmortem import __version__
 from postmortem.bundle import Bundle, open_bundle
 from postmortem.clock import make_clocks
 from postmortem.detect import detect
-from postmortem.detect import needles as detector_needles
 from postmortem.diagnose import diagnose
+from postmortem.engine import Engine, engine
 from postmortem.model import Diagnosis, Probe, Role
 from postmortem.news import Baseline, News, as_json, baseline_of, first_look, judged, news_against, seen_before
-from postmortem.parse import margins, needles, parse
+from postmortem.parse import margins, parse
 from postmortem.redact import Redactor
 from postmortem.report import Report
 from postmortem.report.build import build, redacted
-from postmortem.scan import Scanner, user_cache
-from postmortem.scan import build as build_scanner
 from postmortem.scene import Reading, Scene
-from postmortem.signatures import Catalogue, confirm, load, match, proves
+from postmortem.signatures import Catalogue, confirm, match, proves
 from postmortem.sources import Source, read_sources
 from postmortem.watch import Watch
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """What is the same for every input: the catalogue and its compiled patterns."""
-
-    catalogue: Catalogue
-    scanner: Scanner
-
-
-def engine(signatures: Sequence[Path] = (), watch: Watch | None = None) -> Engine:
-    """The shipped catalogue with the user's files on top, ready to read many inputs. Raises SignatureError."""
-    with (watch or Watch()).stage("catalogue"):
-        catalogue = load(signatures, user_cache(), tested=True)
-        patterns = (*catalogue.patterns, *needles(), *detector_needles())
-        return Engine(catalogue, build_scanner(patterns, cache=user_cache()))
 
 
 def analyze(

@@ -55,8 +55,10 @@ def serves(death: Finding, lack: Finding) -> bool | None:
     """Whether what died gives what another lacks; False where both name well-known ports that differ, else unknown."""
     if named_alike(death, lack):
         return True
+    if not death.class_id.startswith(DEATHS):
+        return None
     server = next((s for s in SERVERS if is_one(death, s)), None)
-    if server is None or not death.class_id.startswith(DEATHS):
+    if server is None:
         return None
     if lack.class_id in server.classes:
         return True

@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import tree_sitter
-import tree_sitter_bash
-
 Node = Any  # tree_sitter.Node: the package has no types
 
 
@@ -28,6 +25,9 @@ _STATEMENTS = words(
 
 @cache
 def _parser() -> Any:
+    import tree_sitter  # here: most inputs have no script, and a build that asks for patterns has no grammar
+    import tree_sitter_bash
+
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 

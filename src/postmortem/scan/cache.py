@@ -47,15 +47,22 @@ def code(folder: Path) -> list[tuple[str, int, int]]:
 def load(file: Path) -> tuple[dict[str, Any], bytes] | None:
     """What `save` wrote, or None: it is not there, not ours, writable by others, or damaged."""
     body = kept(file, MAGIC)
-    if body is None:
-        return None
-    head, _, database = body.partition(b"\n")
-    return json.loads(head), database
+    return None if body is None else unpacked(body)
 
 
 def save(file: Path, head: dict[str, Any], database: bytes) -> None:
     """Keep it for the next time; where that is not possible nothing happens."""
-    keep(file, MAGIC, json.dumps(head).encode() + b"\n" + database)
+    keep(file, MAGIC, packed(head, database))
+
+
+def packed(head: dict[str, Any], database: bytes) -> bytes:
+    return json.dumps(head).encode() + b"\n" + database
+
+
+def unpacked(body: bytes) -> tuple[dict[str, Any], bytes]:
+    """What `packed` put together."""
+    head, _, database = body.partition(b"\n")
+    return json.loads(head), database
 
 
 def kept(file: Path, magic: bytes) -> bytes | None:
@@ -70,6 +77,16 @@ def kept(file: Path, magic: bytes) -> bytes | None:
             data = handle.read()
     except OSError:
         return None
+    return unsealed(data, magic)
+
+
+def sealed(magic: bytes, body: bytes) -> bytes:
+    """The body behind the digest by which `unsealed` knows it again."""
+    return magic + hashlib.sha256(body).digest() + body
+
+
+def unsealed(data: bytes, magic: bytes) -> bytes | None:
+    """The body that was sealed with this magic, or None where the data are damaged."""
     at = len(magic) + hashlib.sha256().digest_size
     body = data[at:]
     sound = data.startswith(magic) and hashlib.sha256(body).digest() == data[len(magic) : at]
@@ -87,7 +104,7 @@ def keep(file: Path, magic: bytes, body: bytes) -> None:
         return
     try:
         with open(descriptor, "wb") as handle:
-            handle.write(magic + hashlib.sha256(body).digest() + body)
+            handle.write(sealed(magic, body))
         os.replace(name, file)
         _forget(file)
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable
 
@@ -12,6 +13,7 @@ from postmortem.scan.plan import Plan, plan_of
 
 Numbered = tuple[int, str, bool]  # number, expression, caseless
 VERSION = str(getattr(hyperscan, "__version__", ""))
+MACHINE = os.uname().machine  # what a database says of its machine is which instructions it needs, not whose they are
 SPOT = 1 << 20  # the number of the first spot; needles are below
 Raw = tuple[list[int], list[int]]  # the ends, and what ends there, in any order, one perhaps many times
 Finder = Callable[[bytes], Raw]

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from postmortem.scan import plan as plans
-from postmortem.scan.cache import cache_file, load, save
-from postmortem.scan.needle import Needle, needle_of
+from postmortem.scan.cache import cache_file, load, packed, save, unpacked
+from postmortem.scan.needle import Needle
+from postmortem.scan.needles import needles_of
 from postmortem.scan.plan import Plan
+from postmortem.scan.ready import ready, write
 from postmortem.scan.variants import variants
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 Engine = Literal["auto", "hyperscan", "plain"]
 End = tuple[int, int]  # offset after the last byte of what was found, pattern
 Search = Callable[[bytes], list[End]]
+CODE = ("scan", "lazy.py")
 
 
 class Nominee(NamedTuple):
@@ -103,7 +106,7 @@ def build(patterns: Sequence[str], engine: Engine = "auto", cache: Path | None =
         except ImportError:
             if engine == "hyperscan":
                 raise
-    needles = [needle_of(pattern) for pattern in patterns]
+    needles = needles_of(patterns)
     everywhere = [index for index, needle in enumerate(needles) if not needle.literals]
     return _scanner(patterns, "plain", _told(needles, everywhere), _plain_search(needles))
 
@@ -113,16 +116,41 @@ def _hyperscan(patterns: tuple[str, ...], cache: Path | None) -> Scanner:
     from postmortem.scan import hyper
 
     file = cache_file(cache, patterns, hyper.VERSION) if cache else None
-    kept = load(file) if file else None
-    database = hyper.loaded(kept[1]) if kept else None
-    if kept and database:
-        return _by_looks(patterns, kept[0], plans.from_json(kept[0]["plan"]), database)
-    needles = [needle_of(pattern) for pattern in patterns]
-    plan, database = hyper.planned(needles)
-    told = {**_told(needles, plan.lost if database else range(len(patterns))), "plan": plans.as_json(plan)}
+    for known in (_ready(patterns), load(file) if file else None):
+        database = hyper.loaded(known[1]) if known else None
+        if known and database:
+            return _by_looks(patterns, known[0], plans.from_json(known[0]["plan"]), database)
+    told, plan, database = _compiled(patterns)
     if file and database:
         save(file, told, hyper.dumped(database))
     return _by_looks(patterns, told, plan, database)
+
+
+def _compiled(patterns: tuple[str, ...]) -> tuple[dict[str, Any], Plan, Any]:
+    """What there is to know of the patterns, how they are looked for, and the database, where one can be made."""
+    from postmortem.scan import hyper
+
+    needles = needles_of(patterns)
+    plan, database = hyper.planned(needles)
+    told = {**_told(needles, plan.lost if database else range(len(patterns))), "plan": plans.as_json(plan)}
+    return told, plan, database
+
+
+def prepare(folder: Path, patterns: tuple[str, ...]) -> None:
+    """Writes the compiled patterns for users whose machine is like this one. Raises OSError."""
+    from postmortem.scan import hyper
+
+    told, _, database = _compiled(patterns)
+    if database:
+        write(folder, "scan", CODE, (hyper.VERSION, hyper.MACHINE, *patterns), packed(told, hyper.dumped(database)))
+
+
+def _ready(patterns: tuple[str, ...]) -> tuple[dict[str, Any], bytes] | None:
+    """What `prepare` wrote for these patterns and this machine."""
+    from postmortem.scan import hyper
+
+    body = ready("scan", CODE, (hyper.VERSION, hyper.MACHINE, *patterns))
+    return unpacked(body) if body else None
 
 
 def _by_looks(patterns: tuple[str, ...], told: dict[str, Any], plan: Plan, database: Any) -> Scanner:

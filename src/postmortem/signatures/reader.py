@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -38,14 +38,18 @@ def load(paths: Sequence[Path], partial: bool = False, tested: Path | None = Non
     return parse(texts, partial, str(tested) if tested else "")
 
 
-def parse(texts: Iterable[tuple[str, str]], partial: bool = False, tested: str = "") -> Catalogue:
-    """The catalogue of (name, text) files. Raises SignatureError with every mistake of all of them."""
-    merged: dict[str, Signature] = {}
-    names: set[str] = set()  # of all entries, those with mistakes among them
+def parse(
+    texts: Sequence[tuple[str, str]], partial: bool = False, tested: str = "", known: Catalogue | None = None
+) -> Catalogue:
+    """The catalogue of (name, text) files; the first of them may be `known`.
+
+    Raises SignatureError with every mistake of all of them.
+    """
+    merged: dict[str, Signature] = dict(known.by_id) if known else {}
+    names: set[str] = set(merged)  # of all entries, those with mistakes among them
     wrong: list[str] = []
-    digest = hashlib.sha256()
-    for name, text in texts:
-        digest.update(text.encode())
+    digest = hashlib.sha256("".join(text for _, text in texts).encode())
+    for name, text in texts[1:] if known else texts:
         mistakes = Mistakes(name, name == tested)
         for node, signature in _entries(text, mistakes):
             names.add(_name(node))

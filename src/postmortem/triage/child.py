@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 from zoneinfo import ZoneInfo
 
 from postmortem import __version__
-from postmortem.analysis import Engine, engine, examine
+from postmortem.analysis import examine
+from postmortem.engine import Engine, engine
 from postmortem.errors import BundleError, PostmortemError
 from postmortem.sources.scanning import stay_alone
 from postmortem.triage.identity import identity
