@@ -27,9 +27,8 @@ def distinct(codes: Numbers) -> Numbers:
     return first
 
 
-def lines(second: Second, data: bytes, raw: hyper.Raw, patterns: int) -> Numbers:
+def lines(second: Second, data: bytes, newlines: Numbers, raw: hyper.Raw, patterns: int) -> Numbers:
     """`line * patterns + needle` of everything that stands in the block, in any order, by what the first pass found."""
-    newlines = breaks(data)
     at, numbers = _located(newlines, raw)
     spots = numbers >= hyper.SPOT
     found = [(at * patterns + numbers)[~spots]]

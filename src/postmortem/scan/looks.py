@@ -31,11 +31,11 @@ class Looks:
             return found
         return [end for end in found if end[1] < hyper.SPOT] + self.second.ends(data, spots)
 
-    def lines(self, data: bytes, raw: hyper.Raw, patterns: int) -> Numbers:
+    def lines(self, data: bytes, newlines: Numbers, raw: hyper.Raw, patterns: int) -> Numbers:
         """The same as `line * patterns + needle`, for many finds."""
         from postmortem.scan.crowd import lines
 
-        return lines(self.second, data, raw, patterns)
+        return lines(self.second, data, newlines, raw, patterns)
 
     def search(self, data: bytes) -> list[End]:
         """The ends of needles in a block."""

@@ -9,7 +9,7 @@ from postmortem.lazy import lazy
 from postmortem.scan.needle import Needle
 from postmortem.scan.spot import spelled
 
-MORE = 3  # characters around a word that are not worth a find of their own
+MORE = 3  # marks around a word that are not worth a find of their own
 MANY = 16  # needles that are looked for in each line with one word
 _WORD = lazy(r"(?:\\x[0-9a-f]{2})+")
 Wanted = tuple[str, bool]  # an expression, and whether it is caseless
@@ -59,7 +59,7 @@ def from_json(told: Sequence[Any]) -> Plan:
 
 
 def _fewer(owners: dict[Wanted, set[int]]) -> dict[Wanted, set[int]]:
-    """The same without words that hold another one and little more: each would be one more find in the same lines."""
+    """The same without words that are another one and a few marks: each would be one more find in the same lines."""
     words = {wanted: bytes.fromhex(wanted[0].replace("\\x", "")) for wanted in owners if _WORD.fullmatch(wanted[0])}
     known = {(word, wanted[1]): wanted for wanted, word in words.items()}
     for wanted, word in sorted(words.items(), key=lambda item: (-len(item[1]), item[0][1])):
@@ -73,7 +73,10 @@ def _parts(word: bytes, caseless: bool) -> Iterator[tuple[bytes, bool]]:
     """Words that each line with this one holds too, the shortest first."""
     for less in range(MORE, -1, -1):
         for start in range(less + 1):
-            part = word[start : len(word) - less + start]
+            stop = len(word) - less + start
+            part = word[start:stop]
+            if any(chr(byte).isalnum() for byte in word[:start] + word[stop:]):
+                continue
             if less or not caseless:
                 yield part.lower(), True
             if less and not caseless:

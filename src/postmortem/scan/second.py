@@ -17,7 +17,8 @@ from postmortem.scan.plan import Plan
 End = tuple[int, int]
 Finder = Callable[[bytes], tuple[list[int], list[int]]]  # the ends, and what ends there
 Compile = Callable[[list[tuple[int, str, bool]]], Finder | None]
-OFTEN = 20_000  # looks by `re`: what they take is about what the database of some dozens of needles takes
+OFTEN = 12_000  # looks by `re`: what they take is about what the database of some dozens of needles takes
+SHARE = 100  # a needle with fewer of these looks than one in so many is not worth its place in a database
 MANY = 0.3  # share of a block from which all of it is looked at again
 
 
@@ -97,7 +98,8 @@ class Second:
     def _promote(self) -> None:
         """From now on a database looks for what was asked for."""
         with self._lock:
-            asked = set(self._looked) - self._hot.needles - self._refused
+            often = {needle for needle, looks in self._looked.items() if looks * SHARE > OFTEN}
+            asked = often - self._hot.needles - self._refused
             new = sorted(needle for needle in asked if self._plan.needles[needle][0])
             self._looked = {}
             finder = self._compile([(needle, *self._plan.needles[needle]) for needle in new])

@@ -65,7 +65,7 @@ def find(scanner: Scanner, block: bytes) -> Found:
         told = scanner.nominees(block)
         pairs = [(nominee.line, pattern) for nominee in told for pattern in nominee.patterns]
         columns = np.array(pairs, np.int64).reshape(-1, 2)
-        return _placed(block, columns[:, 0] * len(scanner.patterns) + columns[:, 1], scanner)
+        return _placed(block, breaks(block), columns[:, 0] * len(scanner.patterns) + columns[:, 1], scanner)
     variants = scanner.variants(block)
     return found(scanner, block, variants, [scanner.looks.first(variant) for variant in variants])
 
@@ -74,13 +74,16 @@ def found(scanner: Scanner, block: bytes, variants: Sequence[bytes], raws: Seque
     """The nominations of a block by what the first pass found in its variants."""
     looks, most = scanner.looks, len(scanner.patterns)
     assert looks is not None
-    codes = [looks.lines(variant, raw, most) for variant, raw in zip(variants, raws, strict=True)]
-    return _placed(block, distinct(np.concatenate(codes)), scanner)
-
-
-def _placed(block: bytes, codes: Numbers, scanner: Scanner) -> Found:
-    """line * patterns + pattern of everything that was found, sorted -> where its lines begin."""
     newlines = breaks(block)
+    codes = [
+        looks.lines(variant, newlines if variant is block else breaks(variant), raw, most)
+        for variant, raw in zip(variants, raws, strict=True)
+    ]
+    return _placed(block, newlines, distinct(np.concatenate(codes)), scanner)
+
+
+def _placed(block: bytes, newlines: Numbers, codes: Numbers, scanner: Scanner) -> Found:
+    """line * patterns + pattern of everything that was found, sorted -> where its lines begin."""
     count = len(newlines) + (not block.endswith(b"\n") and bool(block))
     if not codes.size:
         return Found(count)

@@ -14,8 +14,8 @@ from postmortem.text.keep import Place, TextBuilder
 if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
-FIRST_HITS, LAST_HITS = 200, 100  # lines kept of a pattern in one source: the first, and the last of the rest
-AMONG = 50  # of the first lines so many with all their neighbours
+FIRST_HITS, LAST_HITS = 120, 80  # lines kept of a pattern in one source: the first, and the last of the rest
+AMONG = 40  # of the first lines so many with all their neighbours
 MANY = 400  # finds in a block from which arrays are quicker than a loop
 
 Margins = Mapping[str, tuple[int, int]]  # pattern -> neighbours before and after that its reader looks at
@@ -62,7 +62,7 @@ class Hits:
             self._first.setdefault(pattern, []).append(piece.before + line + 1)
             return True
         self._full.add(pattern)
-        self._late.add(piece, ((pattern, start),))
+        self._late.add(piece, pattern, (start,))
         return False
 
     def _placed_few(self, piece: Piece, ends: Sequence[End]) -> list[Place]:
@@ -76,23 +76,24 @@ class Hits:
 
     def _count(self, ends: Iterable[End], piece: Piece) -> None:
         """Counts the lines of full patterns."""
-        before: dict[int, int] = {}
+        found: dict[int, list[int]] = {}
         find = piece.block.find
-        lines = []
         for end, pattern in ends:
-            was = before.get(pattern)
-            if was is None or find(b"\n", was, end - 1) >= 0:
-                lines.append((pattern, end - 1))
-            before[pattern] = end - 1
-        self._late.add(piece, lines)
-        self._counts.update(pattern for pattern, _ in lines)
+            lines = found.get(pattern)
+            if lines is None:
+                found[pattern] = [end - 1]
+            elif find(b"\n", lines[-1], end - 1) >= 0:
+                lines.append(end - 1)
+        for pattern, lines in found.items():
+            self._late.add(piece, pattern, lines)
+            self._counts[pattern] += len(lines)
 
     def _placed_many(self, piece: Piece, found: Found) -> list[Place]:
         """The same, with no loop over the lines of full patterns."""
         full = self._full.intersection(found.distinct()) if len(found.lines) >= MANY else frozenset()
         for pattern, count, last in found.counted(full, LAST_HITS):
             self._counts[pattern] += count
-            self._late.add(piece, ((pattern, start) for start in last))
+            self._late.add(piece, pattern, last)
         return self._placed(piece, found.nominees(full))
 
     def _margin(self, patterns: Sequence[int]) -> tuple[int, int]:

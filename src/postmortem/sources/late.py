@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from postmortem.text.keep import Place
 
@@ -33,12 +34,10 @@ class Late:
     def __init__(self, most: int) -> None:
         self._marks: defaultdict[int, deque[Mark]] = defaultdict(lambda: deque(maxlen=most))
 
-    def add(self, piece: Piece, lines: Iterable[tuple[int, int]]) -> None:
-        """(pattern, offset of a byte in a line) in order."""
-        marks, patterns = self._marks, piece.patterns
-        for pattern, offset in lines:
-            marks[pattern].append((piece, offset))
-            patterns.add(pattern)
+    def add(self, piece: Piece, pattern: int, offsets: Iterable[int]) -> None:
+        """The lines with the bytes at these offsets, in order."""
+        self._marks[pattern].extend(zip(repeat(piece), offsets))
+        piece.patterns.add(pattern)
 
     def settle(self, piece: Piece) -> list[Place]:
         """The lines of the block that are still among the last of a pattern; after it the block may be let go."""

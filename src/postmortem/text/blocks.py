@@ -40,7 +40,7 @@ def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
         else:
             first = block.find(b"\n") + 1
             carry.add(block[:first])
-            yield carry.take() + block[first:end]
+            yield b"".join((carry.take(), memoryview(block)[first:end]))
         carry.add(block[end:])
     if not carry.empty:
         yield carry.take()
