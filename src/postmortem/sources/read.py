@@ -41,8 +41,9 @@ def read_sources(
     sources: list[Source] = []
     try:
         for member in bundle.walk():
-            source = _read(member, scanning, asked, margins, budget)
-            sources.append(source if len(sources) < MEMBERS or source.hits else _let_go(source, budget))
+            many = len(sources) >= MEMBERS
+            source = _read(member, scanning, asked, margins, budget, brief=many)
+            sources.append(_let_go(source, budget) if many and not source.hits else source)
     finally:
         scanning.close()
     probes = bundle.manifest.probes if bundle.manifest else ()
@@ -58,12 +59,18 @@ def _let_go(source: Source, budget: Budget) -> Source:
     return replace(source, state=State.OVER_BUDGET, text=text, reason=LET_GO, sha256="", hits=NONE, hit_counts=NONE)
 
 
-def _read(member: Member, scanning: Scanning, asked: frozenset[str], margins: Margins, budget: Budget) -> Source:
+def _read(
+    member: Member, scanning: Scanning, asked: frozenset[str], margins: Margins, budget: Budget, brief: bool = False
+) -> Source:
+    """The member as a source; with `brief` what it is matters only where something known stands in it."""
     if member.state not in READABLE:
         return Source(member.path, kind_of_name(member.path), member.state, Text(), reason=member.reason)
     digest = _Digest()
     blocks = whole_lines(utf8(digest.through(member.blocks())))
     head = _head(blocks)
+    if brief and digest.size < SAMPLE_BYTES and not any(map(scanning.scanner.nominees, head)):
+        scanning.passed(digest.size)
+        return Source(member.path, kind_of_name(member.path), member.state, _unread(head), reason=member.reason)
     seen = identify(member.path, b"".join(head)[:SAMPLE_BYTES])
     if seen.kind is Kind.BINARY:
         for _ in blocks:
@@ -76,6 +83,12 @@ def _read(member: Member, scanning: Scanning, asked: frozenset[str], margins: Ma
     text = builder.finish()
     source = replace(_source(member, seen, text), asked=asked, sha256=digest.hex())
     return replace(source, hits=hits.lines(), hit_counts=hits.counts())
+
+
+def _unread(blocks: Sequence[bytes]) -> Text:
+    """A text of which no line is kept."""
+    whole = b"".join(blocks)
+    return Text(len(whole), whole.count(b"\n") + (whole[-1:] not in (b"", b"\n")), False, whole.endswith(b"\n"))
 
 
 def _source(member: Member, seen: Identity, text: Text) -> Source:

@@ -42,8 +42,7 @@ class Scanning:
         """Every block in order with what was found in it, or with None where the caller is to look itself."""
         waiting: Waiting = deque()
         for block in blocks:
-            self._size += len(block)
-            self._scanned(len(block))
+            self.passed(len(block))
             helpers = self.helpers() if SMALL < len(block) <= SLOT else []
             if not helpers:
                 yield from self._taken(waiting, 0)
@@ -55,6 +54,11 @@ class Scanning:
             waiting.append((block, helper))
             yield from self._taken(waiting, len(helpers) * SLOTS - 1)
         yield from self._taken(waiting, 0)
+
+    def passed(self, size: int) -> None:
+        """So many bytes more were scanned."""
+        self._size += size
+        self._scanned(size)
 
     def _taken(self, waiting: Waiting, most: int) -> Iterator[tuple[bytes, Found | Few]]:
         """The oldest blocks that wait, until at most so many do; what a dead child was asked for is found here."""
