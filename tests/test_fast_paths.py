@@ -29,7 +29,7 @@ from postmortem.scan.helper import Helper
 from postmortem.scan.looks import Looks
 from postmortem.scan.plan import Plan
 from postmortem.scan.second import Second
-from postmortem.scan.spot import rare_words
+from postmortem.scan.spot import rare_words, spelled
 from postmortem.scan.vector import find
 from postmortem.signatures import load
 from postmortem.sources import hits as hits_module
@@ -107,6 +107,37 @@ def test_a_word_that_is_looked_for_in_any_case_too_keeps_its_own(often: int, mon
         found = {(needle, end) for end, needle in search(b"Killed process 1\nkilled process 2\n")}
         assert {needle for needle, end in found if end <= 17} == {0, 1}
         assert {needle for needle, end in found if end > 17} == {1}
+
+
+MARKED = ("Killed process", "Killed process: ", "(?i)(killed process)", r"\(Killed process\)", "1 Killed process")
+
+
+@pytest.mark.parametrize("often", [0, 1 << 30], ids=["by database", "by re"])
+def test_a_word_with_marks_around_it_is_looked_for_as_the_word(often: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_module, "OFTEN", often)
+    needles = [needle_of(pattern) for pattern in MARKED]
+    assert len(hyper.planned(needles)[0].spots) == 2, "the word, and the one with a digit, which is rarer"
+    search = build_search(needles)
+    block = b"Killed process\nkilled process: \n(Killed process)\n1 Killed process: 7\nprocess\n"
+    lines = [{0, 2}, {2}, {0, 2, 3}, {0, 1, 2, 4}]
+    for _ in range(2):
+        found = {(block.count(b"\n", 0, end - 1), needle) for end, needle in search(block)}
+        assert found == {(line, needle) for line, needles in enumerate(lines) for needle in needles}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "spots"),
+    [
+        (r"(?i)\b(?:crashed|aborted)\b.{0,60}code \d", {"crashed", "aborted"}),
+        (r"\s(?:FAILED|aborted)\b[^:]{9,60}", {"FAILED", "aborted"}),
+        (r"(?:crashed|hit).{9,60}", set()),
+        (r"(?:crashed|aborted) at [0-9a-f]{6}.{9,60}", set()),
+    ],
+    ids=["words", "a space before them", "a short word", "the part says more than its words"],
+)
+def test_a_choice_of_words_is_looked_for_word_by_word(pattern: str, spots: set[str]) -> None:
+    words = {spelled(word.encode()) for word in spots}
+    assert set(needle_of(pattern).spots) == words if spots else not words & set(needle_of(pattern).spots)
 
 
 def test_what_re_cannot_compile_stands_where_its_spot_does() -> None:
