@@ -175,6 +175,7 @@ def test_children_and_arrays_give_the_same_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int, limit: int, few: int, killed: bool
 ) -> None:
     monkeypatch.setattr(hits_module, "FIRST_HITS", first)
+    monkeypatch.setattr(hits_module, "READ_HITS", 2 * first)
     monkeypatch.setattr(hits_module, "LAST_HITS", 7)
     for name, value in (("WHOLE_LIMIT", limit), ("HEAD", 500), ("TAIL", 500)):
         monkeypatch.setattr(keep, name, value)

@@ -50,8 +50,8 @@ def wide(path: Path, megabytes: int) -> Path:
             while size < (megabytes << 20) // nodes:
                 second = line // 20
                 stamp = f"2026-03-{1 + second // 86400:02d}T{second // 3600 % 24:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-                fault = FAULTS[line // 97 % len(FAULTS)].format(line % 199, line % 77) + " <&>" * 300
-                text = f"eth0: link {line % 7} is up, packet {line}" if line % 97 else fault
+                fault = FAULTS[line // 31 % len(FAULTS)].format(line % 199, line % 77) + " <&>" * 300
+                text = f"eth0: link {line % 7} is up, packet {line}" if line % 31 else fault
                 size += out.write(f"{stamp}.{line % 20 * 50:03d}000+00:00 node{node} kernel: {text}\n")
                 line += 1
     for rank in range(600 if megabytes > 100 else 120):

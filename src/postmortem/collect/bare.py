@@ -29,6 +29,7 @@ _CGROUP = (
     "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.failcnt", "memory.oom_control", "pids.events",
 )  # fmt: skip
 _MOST = 2 << 20
+SWEEP = "proc/sweep/stat"  # the process table, which the agent takes early
 
 
 def bare_members(options: CollectOptions, there: set[str]) -> Iterator[Member]:
@@ -52,7 +53,7 @@ def bare_members(options: CollectOptions, there: set[str]) -> Iterator[Member]:
 def _found() -> Iterator[tuple[str, str, bytes, str]]:
     for name, source in _FILES.items():
         yield name, source, *_read(source)
-    yield "proc/sweep/stat", "/proc", _sweep(), ""
+    yield SWEEP, "/proc", _sweep(), ""
     yield "kernel/kmsg", "/dev/kmsg", *_kmsg()
     for kind, folder in _own_groups():
         for file in _CGROUP:

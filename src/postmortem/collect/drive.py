@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from postmortem.collect.attach import Attached
-from postmortem.collect.bare import bare_members
+from postmortem.collect.bare import SWEEP, bare_members
 from postmortem.collect.seal import Sealer
 from postmortem.collect.start import RESERVE, Started, feed, script_for
 from postmortem.collect.stream import CaptureReader
@@ -41,12 +41,17 @@ class Drive:
     def run(self) -> str:
         """Until END, the deadline or a signal; returns what went wrong, or ""."""
         problem = self._run()
-        if self._transport.is_local and (not self._reader.started or self._sealer.end.get("mode") == "bare"):
+        if self._transport.is_local and self._has_little():
             for member in bare_members(self._options, self._sealer.names):
                 self._sealer.take(member)
         for attached in self._attached:
             attached.end(self._sealer)
         return problem
+
+    def _has_little(self) -> bool:
+        """Whether the agent could not start processes, or had no time to come as far as the table of them."""
+        end = self._sealer.end
+        return end.get("mode") == "bare" if end else SWEEP not in self._sealer.names
 
     def _run(self) -> str:
         process = self._agent.process

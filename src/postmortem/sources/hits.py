@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
 FIRST_HITS, LAST_HITS = 120, 80  # lines kept of a pattern in one source: the first, and the last of the rest
+READ_HITS = 400  # the first lines of a pattern whose reader tells more of them than that they are there
 AMONG = 40  # of the first lines so many with all their neighbours
 MANY = 400  # finds in a block from which arrays are quicker than a loop
 
@@ -58,7 +59,7 @@ class Hits:
     def _note(self, pattern: int, piece: Piece, line: int, start: int) -> bool:
         """Whether the line is one of the first that this pattern nominates."""
         count = self._counts[pattern] = self._counts[pattern] + 1
-        if count <= FIRST_HITS:
+        if count <= FIRST_HITS or (count <= READ_HITS and self._scanner.patterns[pattern] in self._margins):
             self._first.setdefault(pattern, []).append(piece.before + line + 1)
             return True
         self._full.add(pattern)
