@@ -69,6 +69,10 @@ class Block:
             return line.message[len(self.prefix) :]
         return line.message
 
+    def holds(self, word: str, limit: int) -> bool:
+        """Whether a line below has this word: many blocks are told apart without taking their lines apart."""
+        return any(word in (self.reading.raw(self.start + n) or "") for n in range(1, limit + 1))
+
     def stamped(self, number: int) -> bool:
         line = self.reading.line(number)
         return line is not None and line.stamp is not None

@@ -13,6 +13,7 @@ NEEDLES = (
     r"^\s*(?:Uncaught )?(?:[A-Z]\w*)?Error(?: \[\w+\])?: ",
     r"# A fatal error has been detected by the Java Runtime Environment",
 )
+APART = 13  # lines between two frames of a stack, which other writers may fill
 _JAVA = lazy(
     r"^(?:.*Exception in thread \"(?P<thread>[^\"]*)\" )?(?P<type>(?:[\w$]+\.)+[A-Z][\w$]*)(?:: (?P<message>.*))?$"
 )
@@ -79,7 +80,7 @@ def _jvm(block: Block) -> Crash | None:
 def node(block: Block) -> Crash | None:
     """`TypeError: m` with `    at f (file:1:2)` frames below; `Node.js v20...` after them says that it was uncaught."""
     match = _NODE.match(block.first)
-    if match is None:
+    if match is None or not block.holds("at ", APART):
         return None
     place, end, frames, uncaught = "", block.start, 0, False
     for number, text in block.below(40):
@@ -90,7 +91,7 @@ def node(block: Block) -> Crash | None:
         elif re.match(r"^Node\.js v\d+", text):
             uncaught, end = True, number
             break
-        elif number - end > 12:
+        elif number - end >= APART:
             break
     if frames == 0:
         return None

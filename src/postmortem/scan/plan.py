@@ -77,7 +77,7 @@ def _parts(word: bytes, caseless: bool) -> Iterator[tuple[bytes, bool]]:
             part = word[start:stop]
             if any(chr(byte).isalnum() for byte in word[:start] + word[stop:]):
                 continue
-            if less or not caseless:
+            if (less or not caseless) and not (word.isupper() and not caseless):  # a shout is rarer than the word
                 yield part.lower(), True
             if less and not caseless:
                 yield part, False
