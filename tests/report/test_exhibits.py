@@ -10,7 +10,7 @@ import pytest
 import postmortem
 from postmortem.report.html.links import Links
 from postmortem.report.html.picture import picture
-from postmortem.sources.hits import FIRST_HITS, LAST_HITS
+from postmortem.sources.hits import LAST_HITS, READ_HITS
 
 OOM = """\
 [Wed Jun 11 03:46:40 2026] trainer invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
@@ -182,7 +182,7 @@ def test_many_events_are_binned_and_counted(tmp_path: Path) -> None:
     made = report(tmp_path, kern_log=lines)
     assert len(made["timeline"]) < 500
     told = sum(row.get("count", 1) for row in made["timeline"])
-    assert told == FIRST_HITS + LAST_HITS
+    assert told == READ_HITS + LAST_HITS
     assert [s.get("sampled") for s in made["input"]["sources"]] == [True]
     assert "only the first and the last lines of each kind" in " ".join(notes_of(made))
     assert [r["when"]["utc"] for r in made["timeline"]] == sorted(r["when"]["utc"] for r in made["timeline"])
