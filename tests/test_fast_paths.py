@@ -184,7 +184,7 @@ def test_children_and_arrays_give_the_same_sources(
     monkeypatch.setattr("postmortem.bundle.streams.OUT", 20_000)
     monkeypatch.setattr("postmortem.bundle.folder.BLOCK", 30_000)
     slow = sources_of(tmp_path, data, scanner)
-    for name, value in (("BIG", 2), ("SMALL", 100), ("FEW", few)):
+    for name, value in (("BIG", 2), ("SMALL", 100), ("FEW", few), ("ARRAYS", few)):
         monkeypatch.setattr(scanning, name, value)
     asked: list[int] = []
     give = Helper.give
@@ -199,6 +199,17 @@ def test_children_and_arrays_give_the_same_sources(
     monkeypatch.setattr(scanning, "processors", lambda: 2)
     assert sources_of(tmp_path, data, scanner) == slow
     assert len(asked) > 30
+
+
+@pytest.mark.parametrize(("copies", "imported"), [(1, False), (3, True)], ids=["4 MiB", "12 MiB"])
+def test_numpy_is_imported_for_much_input_only(copies: int, imported: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(log(65_000, 5) * copies)
+    code = (
+        "import sys; from postmortem.analysis import analyze\n"
+        f"analyze({str(tmp_path / 'a.log')!r}); print('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout == f"{imported}\n"
 
 
 def test_no_child_outlives_what_it_is_asked_for() -> None:

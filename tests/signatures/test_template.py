@@ -7,7 +7,7 @@ import pytest
 from postmortem.signatures.template import faults, fields_in, fill
 
 KNOWN = {"comm": "java", "pid": 7, "share": 0.5, "own": True, "cgroup.memory.limit": 1024, "evil": "{pid} [x] \\", "limit_kb": 25165824,
-         "longer": "javac", "sentence": "It timed out. ", "dots": "and so on...", "long": "x " * 150, "path": "/" + "x" * 300, "waited": 3600048, "empty": "", "ip": "10.0.0.1"}  # fmt: skip
+         "longer": "javac", "sentence": "It timed out. ", "dots": "and so on...", "long": "x " * 150, "path": "/" + "x" * 300, "waited": 3600048, "empty": "", "ip": "10.0.0.1", "cgroup": "own"}  # fmt: skip
 FILLED = {
     "plain": ("Nothing to fill", "Nothing to fill"),
     "fields": ("{comm} ({pid})", "java (7)"),
@@ -32,6 +32,7 @@ FILLED = {
     "minutes": ("waited {waited:ms}", "waited 60 min"),
     "a name is not cut": ("{path}!", f"/{'x' * 300}!"),
     "unknown size in a part": ("full[: {free:bytes}]", "full"),
+    "the group of the job": ("the limit of {cgroup}", "the limit of the job's own group"),
     "told twice": ("{comm}[ ({comm})] ended", "java ended"),
     "told in a longer word": ("{longer}[ ({comm})] ended", "javac (java) ended"),
     "an address twice": ("{ip}[ or {ip}][ ({ip})]", "10.0.0.1 or 10.0.0.1"),

@@ -39,6 +39,7 @@ class Bundle:
         self.kind: BundleKind = kind
         self.damage = damage
         self.manifest: Manifest | None = None
+        self.on_disk = 0  # bytes of the file, packed or not, where it is one
         self._members = members
         self._open = ExitStack()
         self._notes: dict[str, bytearray] = {}
@@ -110,6 +111,7 @@ class Bundle:
     def closes(self, file: BinaryIO) -> Self:
         """The same bundle, which closes this file at the end."""
         self._open.callback(file.close)
+        self.on_disk = os.fstat(file.fileno()).st_size
         return self
 
 

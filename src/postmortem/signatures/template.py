@@ -22,6 +22,7 @@ _CORE = regex.compile(r"\w.*\w", regex.S)
 LONGEST, LONGEST_NAME = 200, 500  # characters of one field, of one without a space; the evidence shows the line whole
 SIZES = {"kib": 1024, "bytes": 1}
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+_SAID: Mapping[tuple[str, Scalar], str] = {("cgroup", "own"): "the job's own group"}  # values that are no words
 TIMES = ((7_200_000, 3_600_000, "h"), (120_000, 60_000, "min"), (1000, 1000, "s"), (0, 1, "ms"))  # from, factor, unit
 
 
@@ -72,7 +73,7 @@ def _field(token: str, values: Mapping[str, Scalar]) -> tuple[bool, str]:
     found = _NAME.fullmatch(token)
     name, unit, words = found.groups() if found else (token, None, None)
     if name in values and values[name] != "":
-        value = values[name]
+        value = _SAID.get((name, values[name]), values[name])
         return True, _measured(value, unit) if unit else _shown(value)
     return bool(words), words or f"unknown {name.replace('_', ' ')}"
 

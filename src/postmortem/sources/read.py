@@ -37,7 +37,7 @@ def read_sources(
     `scanned` hears of the bytes of each block that was scanned.
     """
     budget = Budget()
-    scanning, asked = Scanning(scanner, scanned), frozenset(scanner.patterns)
+    scanning, asked = Scanning(scanner, scanned, bundle.on_disk), frozenset(scanner.patterns)
     sources: list[Source] = []
     try:
         for member in bundle.walk():

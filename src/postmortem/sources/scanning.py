@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 BIG = 2 << 20  # bytes of input from which child processes scan
 SMALL = 64 << 10  # bytes of a block that no child is asked for
+ARRAYS = 8 << 20  # bytes of input below which nothing imports numpy, which would take longer than the diagnosis
 FEW = 1000  # finds in a block up to which a loop over them is quicker than arrays
 MOST = 4  # children: one thread unpacks for them all, and more would wait for it
 _alone = False
@@ -32,8 +33,9 @@ def stay_alone() -> None:
 class Scanning:
     """A scanner over all members of an input: a small input is scanned here, a big one by a few children."""
 
-    def __init__(self, scanner: Scanner, scanned: Callable[[int], None] | None = None) -> None:
+    def __init__(self, scanner: Scanner, scanned: Callable[[int], None] | None = None, on_disk: int = 0) -> None:
         self.scanner = scanner
+        self._on_disk = on_disk  # bytes that the input has at least
         self._scanned = scanned or (lambda size: None)
         self._size = self._turn = 0
         self._helpers: list[Helper] | None = None
@@ -60,27 +62,33 @@ class Scanning:
         self._size += size
         self._scanned(size)
 
-    def _taken(self, waiting: Waiting, most: int) -> Iterator[tuple[bytes, Found | Few]]:
+    def _taken(self, waiting: Waiting, most: int) -> Iterator[tuple[bytes, Found | Few | None]]:
         """The oldest blocks that wait, until at most so many do; what a dead child was asked for is found here."""
         while len(waiting) > most:
             block, helper = waiting.popleft()
             told = helper.take()
             yield block, self._find(block) if told is None else _unpacked(told)
 
-    def _find(self, block: bytes) -> Found | Few:
-        """What stands in a block; arrays are imported only for many finds."""
-        scanner = self.scanner
+    def _find(self, block: bytes) -> Found | Few | None:
+        """What stands in a block; arrays are imported only for many finds in much input."""
+        scanner, arrays = self.scanner, max(self._size, self._on_disk) > ARRAYS
         if scanner.everywhere or scanner.looks is None:
-            from postmortem.scan.vector import find
-
-            return find(scanner, block)
+            return _by_arrays(scanner, block) if arrays else None
         variants = scanner.variants(block)
-        raws = [scanner.looks.first(variant) for variant in variants]
-        if len(variants) == 1 and variants[0] is block and len(raws[0][0]) < FEW:
-            return few(block, scanner.looks.ends(block, raws[0]))
+        if len(variants) > 1 or variants[0] is not block:
+            return _by_arrays(scanner, block) if arrays else None
+        raw = scanner.looks.first(block)
+        if not arrays or len(raw[0]) < FEW:
+            return few(block, scanner.looks.ends(block, raw))
         from postmortem.scan import vector
 
-        return vector.found(scanner, block, variants, raws)
+        return vector.found(scanner, block, variants, [raw])
+
+    def _answer(self, block: bytes) -> bytes:
+        """What a child says of a block."""
+        self._size += len(block)
+        found = self._find(block)
+        return b"" if found is None else _packed(found)
 
     def helpers(self) -> list[Helper]:
         """The children, once the input is big; none where one processor or no memory is left for them."""
@@ -88,7 +96,7 @@ class Scanning:
             self._helpers = []
             try:
                 for _ in range(min(MOST, processors())):
-                    self._helpers.append(Helper(lambda block: _packed(self._find(block))))
+                    self._helpers.append(Helper(self._answer))
             except OSError:
                 self.close()
         return self._helpers or []
@@ -100,6 +108,12 @@ class Scanning:
         self._helpers = []
 
 
+def _by_arrays(scanner: Scanner, block: bytes) -> Found:
+    from postmortem.scan.vector import find
+
+    return find(scanner, block)
+
+
 def _packed(found: Found | Few) -> bytes:
     """The same as 64-bit numbers: how many lines, 1 for arrays, and the ends or the arrays."""
     if isinstance(found, Few):
@@ -108,7 +122,9 @@ def _packed(found: Found | Few) -> bytes:
     return head + found.lines.tobytes() + found.patterns.tobytes() + found.starts.tobytes()
 
 
-def _unpacked(told: bytes) -> Found | Few:
+def _unpacked(told: bytes) -> Found | Few | None:
+    if not told:
+        return None
     numbers = memoryview(told).cast("q")
     if not numbers[1]:
         ends = iter(numbers[2:])
