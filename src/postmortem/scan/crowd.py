@@ -38,6 +38,8 @@ def lines(second: Second, data: bytes, newlines: Numbers, raw: hyper.Raw, patter
         codes = distinct(at[spots] << 32 | numbers[spots] - hyper.SPOT)
         held = codes >> 32, codes & 0xFFFFFFFF
         known = np.flatnonzero(np.bincount(held[1])).tolist()
+        for spot, needles in second.same(known).items():
+            found += [held[0][held[1] == spot] * patterns + needle for needle in needles]
         finders, hot = second.finders, second.hot(known)  # before the cold ones may make another database
         found.append(_cold(second, data, (starts, stops), held, second.cold(known), patterns))
         wanted = distinct(held[0][np.isin(held[1], np.fromiter(hot, np.int64, len(hot)))])

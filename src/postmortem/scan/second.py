@@ -44,8 +44,10 @@ class Second:
         """The ends of needles in the lines that hold these spots (the end of a spot, its number)."""
         spots.sort()
         known = {spot for _, spot in spots}
-        cold, hot, finders = self.cold(known), self.hot(known), self.finders
-        ends = list(self._one_by_one(data, spots, cold)) if cold else []
+        same, cold, hot, finders = self.same(known), self.cold(known), self.hot(known), self.finders
+        ends = [(end, needle) for end, spot in spots for needle in same.get(spot, ())]
+        if cold:
+            ends += self._one_by_one(data, spots, cold)
         if hot:
             ends += _again(finders, data, [end for end in spots if end[1] in hot])
         return ends
@@ -55,10 +57,18 @@ class Second:
         """The databases of what was asked for often."""
         return self._hot.finders
 
+    def same(self, spots: Iterable[int]) -> dict[int, list[int]]:
+        """Of these spots the needles that are no more than the spot."""
+        return {spot: found for spot in spots if (found := [n for n in self._plan.owners[spot] if self._is(spot, n)])}
+
     def cold(self, spots: Iterable[int]) -> dict[int, list[int]]:
-        """Of these spots the needles that no database looks for."""
+        """Of these spots the needles that are more, and that no database looks for."""
         owners, hot = self._plan.owners, self._hot.needles
-        return {spot: left for spot in spots if (left := [n for n in owners[spot] if n not in hot])}
+        left = {spot: [n for n in owners[spot] if n not in hot and not self._is(spot, n)] for spot in spots}
+        return {spot: needles for spot, needles in left.items() if needles}
+
+    def _is(self, spot: int, needle: int) -> bool:
+        return self._plan.needles[needle] == self._plan.spots[spot]
 
     def hot(self, spots: Iterable[int]) -> set[int]:
         """The spots of needles that a database looks for."""
