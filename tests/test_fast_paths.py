@@ -236,18 +236,24 @@ def test_a_child_ends_with_its_parent() -> None:
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
-def test_where_there_can_be_no_child_the_caller_scans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("call", ["fork", "pipe"])
+def test_where_there_can_be_no_child_the_caller_scans(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scanner = build(PATTERNS)
     slow = sources_of(tmp_path, log(9000, 3), scanner)
     for name, value in (("BIG", 2), ("SMALL", 100)):
         monkeypatch.setattr(scanning, name, value)
     refused: list[int] = []
+    real = getattr(os, call)
 
-    def fork() -> int:
+    def second_fails() -> object:
         refused.append(1)
+        if len(refused) == 1 and call == "pipe":
+            return real()
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(os, "fork", fork)
+    monkeypatch.setattr(os, call, second_fails)
     before = len(os.listdir("/proc/self/fd"))
     assert sources_of(tmp_path, log(9000, 3), scanner) == slow
     assert refused

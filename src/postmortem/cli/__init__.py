@@ -26,8 +26,9 @@ def main() -> None:
     try:
         cli(windows_expand_args=False)
     except SystemExit as end:
-        _leave(end.code if isinstance(end.code, int) else 0 if end.code is None else 1)
-        raise  # some output could not be written: the interpreter says so
+        if end.code is None or isinstance(end.code, int):
+            _leave(end.code or 0)
+        raise  # with words that the interpreter prints, or with output that could not be written
 
 
 def _leave(status: int) -> None:

@@ -28,8 +28,7 @@ class Helper:
     def __init__(self, answer: Answer) -> None:
         self._given = 0
         self._shared = mmap.mmap(-1, SLOT * SLOTS)
-        asked, self._ask = os.pipe()
-        self._told, tell = os.pipe()
+        asked, self._ask, self._told, tell = _pipes()
         try:
             self._pid = _fork()
             if not self._pid:
@@ -65,6 +64,16 @@ class Helper:
         os.close(self._ask)
         os.close(self._told)
         self._shared.close()
+
+
+def _pipes() -> tuple[int, int, int, int]:
+    one = os.pipe()
+    try:
+        return (*one, *os.pipe())
+    except OSError:
+        for descriptor in one:
+            os.close(descriptor)
+        raise
 
 
 def _fork() -> int:
