@@ -75,14 +75,15 @@ class Scanning:
         if scanner.everywhere or scanner.looks is None:
             return _by_arrays(scanner, block) if arrays else None
         variants = scanner.variants(block)
-        if len(variants) > 1 or variants[0] is not block:
-            return _by_arrays(scanner, block) if arrays else None
-        raw = scanner.looks.first(block)
-        if not arrays or len(raw[0]) < FEW:
-            return few(block, scanner.looks.ends(block, raw))
+        as_it_stands = len(variants) == 1 and variants[0] is block
+        if not as_it_stands and not arrays:
+            return None
+        raws = [scanner.looks.first(variant) for variant in variants]
+        if as_it_stands and (not arrays or len(raws[0][0]) < FEW):
+            return few(block, scanner.looks.ends(block, raws[0]))
         from postmortem.scan import vector
 
-        return vector.found(scanner, block, variants, [raw])
+        return vector.found(scanner, block, variants, raws)
 
     def _answer(self, block: bytes) -> bytes:
         """What a child says of a block."""
