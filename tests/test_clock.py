@@ -287,6 +287,25 @@ BOOT = [
 ]  # fmt: skip
 
 
+LONG_LINE = "updater: page allocation failure: order:7, mode:0x40cc0(GFP_KERNEL|__GFP_COMP), nodemask=(null)"
+
+
+@pytest.mark.parametrize(
+    ("line", "times", "dated"),
+    [(LONG_LINE, 1, True), (LONG_LINE, 2, False), ("usb 1-1: new device", 1, False)],
+    ids=["one long line", "a long line that came twice", "one short line"],
+)
+def test_a_journal_with_one_of_the_kernels_lines(line: str, times: int, dated: bool) -> None:
+    dmesg = DMESG + f"[  300.000000] {line}\n" * times
+    journal = "May 01 12:00:00 h systemd[1]: Starting x.service - x...\n" + f"May 01 12:05:00 h kernel: {line}\n" * times
+    sources = [source("dmesg", dmesg, Kind.KERNEL), source("journal.txt", journal, Kind.JOURNAL)]
+    clock = make_clocks(sources, z(2026, 5, 1, 13))[0]["dmesg"]
+    got = clock.instant(3)
+    assert (got is not None) is dated
+    if got is not None:
+        assert abs((got.utc - z(2026, 5, 1, 12, 3, 20)).total_seconds()) <= 3
+
+
 @pytest.mark.parametrize(("others", "boot"), [r[1:] for r in BOOT], ids=[r[0] for r in BOOT])
 def test_boot_seconds_become_wall_time(others: list[Source], boot: int) -> None:
     clock = make_clocks([source("dmesg", DMESG, Kind.KERNEL), *others])[0]["dmesg"]

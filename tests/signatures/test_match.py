@@ -477,3 +477,16 @@ def test_a_hundred_and_fifty_signatures_take_a_few_milliseconds() -> None:
     seen, hits = scene(book, [LOG, KERNEL], [event("zombie", n, "ps", n, pid=str(n)) for n in range(145, 200)])
     assert len(match(book, seen, hits)) == 5
     assert least_cpu(lambda: match(book, seen, hits), 5) < 0.1
+
+
+def test_a_record_that_names_nothing_is_of_the_story_near_it() -> None:
+    units = lines(
+        Kind.LOG,
+        "one.service: gone\nFailed to start it.\nquiet\ntwo.service: gone\nFailed to start it.\n",
+        times={1: 0.0, 2: 1.0, 3: 20_000.0, 4: 40_000.0, 5: 40_001.0},
+    )
+    found = findings(r"when: [{log: '(?P<unit>\w+\.service): gone'}, {log: 'Failed to start it'}]", [units])
+    assert [(f.entity["unit"], [e.line for e in f.evidence]) for f in found] == [
+        ("one.service", [1, 2]),
+        ("two.service", [4, 5]),
+    ]

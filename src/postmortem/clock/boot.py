@@ -10,6 +10,7 @@ from math import isnan
 
 from postmortem.clock.marks import Notes, Track
 
+LONG = 60  # characters of a line that is hardly written twice
 REBOOT_S = 60.0  # boot seconds that fall by more belong to another boot
 CLOCK_SET_S = 600.0  # by then a machine has asked for the time
 EARLIER_BOOT = ("pstore", "ramoops", "prev", "last-boot")
@@ -93,11 +94,14 @@ def from_syslog(tracks: Sequence[Track], utc: dict[str, list[float]], known: dic
 def beside(
     track: Track, others: Sequence[Track], utc: dict[str, list[float]], known: dict[str, bool]
 ) -> Anchors | None:
-    """The same lines in a form with wall time: dmesg beside dmesg -T or a syslog; three lines must agree."""
+    """The same lines in a form with wall time: dmesg beside dmesg -T or a syslog.
+
+    Three lines must agree, or a long one be there: what came again would stand twice in the kernel's own log.
+    """
     for other in others:
         if other is track:
             continue
-        pairs = []
+        pairs, long = [], False
         for text, index in track.messages.items():
             match = other.messages.get(text, -1)
             if index < 0 or match < 0 or other.stamps[match].clock != "wall" or isnan(utc[other.path][match]):
@@ -105,8 +109,9 @@ def beside(
             seconds = track.stamps[index].seconds
             if seconds is not None:
                 pairs.append((seconds, utc[other.path][match] - seconds))
+                long = long or len(text) >= LONG
         pairs.sort()
-        if len(pairs) >= 3 and pairs[-1][1] - pairs[0][1] < REBOOT_S:
+        if (len(pairs) >= 3 or long) and pairs[-1][1] - pairs[0][1] < REBOOT_S:
             return Anchors(_falling(pairs), 2.0, known[other.path])
     return None
 

@@ -12,6 +12,7 @@ from postmortem.lines.stamps import iso, weekday
 from postmortem.model import READABLE, Kind
 from postmortem.sources import Source
 
+KERNEL_TAG = " kernel: "
 STAMPED = frozenset({Kind.KERNEL, Kind.JOURNAL, Kind.LOG, Kind.PROBE, Kind.CONTAINER, Kind.LISTING})
 _SMI = lazy(r"(?:Timestamp\s*: |<timestamp>|^)((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [^<]+)")
 _AUDIT = lazy(r"audit\((\d{10}\.\d{3}):\d+\)")
@@ -76,6 +77,9 @@ def _log(source: Source, track: Track) -> None:
             _add(track, number, stamps)
             if kernel and stamps[-1].clock != "delta":
                 _kernel_line(track, raw, stamps[-1])
+            elif source.kind is Kind.JOURNAL and KERNEL_TAG in raw:
+                text = raw.partition(KERNEL_TAG)[2]
+                _noted(track, text.partition("] ")[2] if text.startswith("[") else text)
 
 
 def _add(track: Track, number: int, stamps: tuple[Stamp, ...]) -> None:
@@ -90,14 +94,17 @@ def _add(track: Track, number: int, stamps: tuple[Stamp, ...]) -> None:
 
 def _kernel_line(track: Track, raw: str, stamp: Stamp) -> None:
     """Keeps what lets a kernel line be found in another form of the same log, and a wall time that its text states."""
-    text = raw.partition("] ")[2]
-    if text and len(track.messages) < 4000:
-        track.messages[text] = -1 if text in track.messages else len(track.stamps) - 1
+    _noted(track, raw.partition("] ")[2])
     if stamp.clock == "boot" and stamp.seconds is not None:
         if "audit(" in raw and (m := _AUDIT.search(raw)):
             track.booted.append((stamp.seconds, float(m[1])))
         elif "setting system clock" in raw and (m := _RTC.search(raw)):
             track.rtc.append((stamp.seconds, float(m[1])))
+
+
+def _noted(track: Track, text: str) -> None:
+    if text and len(track.messages) < 4000:
+        track.messages[text] = -1 if text in track.messages else len(track.stamps) - 1
 
 
 def notes_of(sources: Sequence[Source]) -> Notes:

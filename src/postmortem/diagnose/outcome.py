@@ -16,6 +16,7 @@ from postmortem.scene import Scene
 
 FAULT_ROLES = (Role.ROOT, Role.MECHANISM, Role.SYMPTOM)
 HELD = (Verdict.CONFIRMED, Verdict.SUPPORTED, Verdict.POSSIBLE)
+OWN_WORDS, UNITS = "outcome.run-failed", ("outcome.unit-failed", "outcome.exit-failed")
 WITNESSES = (Kind.KERNEL, Kind.JOURNAL, Kind.CONTAINER, Kind.CGROUP)
 
 
@@ -30,10 +31,15 @@ class Outcome:
 
 
 def latest(findings: Sequence[Finding]) -> Finding | None:
-    """The one that comes after the others, by time or by line; where order is unknown, the one read last."""
+    """The one that comes after the others, by time or by line.
+
+    Where order is unknown, the one read last; but no unit of the machine takes the place of the run's own words.
+    """
     last: Finding | None = None
     for one in findings:
-        if last is None or comes_before(one, last, ends=True) is not True:
+        before = None if last is None else comes_before(one, last, ends=True)
+        of_the_machine = before is None and last is not None and last.class_id == OWN_WORDS and one.class_id in UNITS
+        if last is None or not (before or of_the_machine):
             last = one
     return last
 

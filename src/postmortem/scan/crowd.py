@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from postmortem.scan import hyper
-from postmortem.scan.second import Finder, Second
+from postmortem.scan.second import CROWD, Finder, Second
 
 Numbers = npt.NDArray[np.int64]
 NEWLINE = 10
@@ -68,7 +68,7 @@ def _cold(
         for line, needles in wanted.items()
         for needle in second.standing(data, int(lines[0][line]), int(lines[1][line]), needles)
     ]
-    second.promote()
+    second.promote(CROWD)
     return np.fromiter(codes, np.int64, len(codes))
 
 

@@ -17,7 +17,8 @@ from postmortem.scan.plan import Plan
 End = tuple[int, int]
 Finder = Callable[[bytes], tuple[list[int], list[int]]]  # the ends, and what ends there
 Compile = Callable[[list[tuple[int, str, bool]]], Finder | None]
-OFTEN = 12_000  # looks by `re`: what they take is about what the database of some dozens of needles takes
+OFTEN = 20_000  # looks by `re`: what they take is about what the database of some dozens of needles takes
+CROWD = 4_000  # the same in a big input that is full of finds: many more will follow
 SHARE = 100  # a needle with fewer of these looks than one in so many is not worth its place in a database
 MANY = 0.3  # share of a block from which all of it is looked at again
 
@@ -91,11 +92,11 @@ class Second:
                     asked.add(needle)
                     if self._stands(needle, data, start, stop):
                         yield end, needle
-        self.promote()
+        self.promote(OFTEN)
 
-    def promote(self) -> None:
-        """Has a database look for what was asked for often."""
-        if sum(self._looked.values()) > OFTEN:
+    def promote(self, often: int) -> None:
+        """Has a database look for what was asked for from now on, once that was done often."""
+        if sum(self._looked.values()) > often:
             self._promote()
 
     def _stands(self, needle: int, data: bytes, start: int, stop: int) -> bool:
@@ -108,7 +109,8 @@ class Second:
     def _promote(self) -> None:
         """From now on a database looks for what was asked for."""
         with self._lock:
-            often = {needle for needle, looks in self._looked.items() if looks * SHARE > OFTEN}
+            least = sum(self._looked.values()) / SHARE
+            often = {needle for needle, looks in self._looked.items() if looks > least}
             asked = often - self._hot.needles - self._refused
             new = sorted(needle for needle in asked if self._plan.needles[needle][0])
             self._looked = {}

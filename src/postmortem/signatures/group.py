@@ -52,9 +52,15 @@ def instances(raised: Sequence[Claim], suspect: Sequence[Claim]) -> list[Instanc
 
 
 def _buckets(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Records of one entity together; what names nothing may at another time be about another."""
     buckets: dict[tuple[object, ...], list[Claim]] = defaultdict(list)
+    story, last = 0, None
     for claim in sorted(claims, key=lambda c: moment_order(c.moment)):
-        buckets[(claim.kernel, *sorted(claim.entity.items()))].append(claim)
+        if not claim.entity:
+            when = claim.moment.when
+            story += bool(last and when and (when.utc - last.utc).total_seconds() > SAME_STORY_S)
+            last = when
+        buckets[(claim.kernel, story if not claim.entity else 0, *sorted(claim.entity.items()))].append(claim)
     return sorted(buckets.values(), key=lambda b: -len(b[0].entity))  # stable: earlier ones stay first
 
 
