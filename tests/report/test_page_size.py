@@ -30,9 +30,10 @@ def big(path: Path, megabytes: int) -> Path:
             day, second = divmod(line // 50, 86400)
             clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
             stamp = f"2026-03-{day + 1:02d}T{clock}.{line % 50 * 20:03d}000+00:00 node7 kernel: "
+            xid = f"NVRM: Xid (PCI:0000:{line % 8:02x}:00): 31, pid={line % 999}, name=train, Ch 00000008, intr 00000000. MMU Fault"
             text = stamp + (
-                f"NVRM: Xid (PCI:0000:{line % 8:02x}:00): 31, pid={line % 999}, name=train, Ch 00000008, intr 00000000. MMU Fault"
-                if line % 40 == 0
+                [xid, *(fault.format(line % 199, line % 77) for fault in FAULTS)][line // 10 % (len(FAULTS) + 1)]
+                if line % 10 == 0
                 else f"eth0: link {line % 7} is up and nothing is wrong with packet {line} of the ordinary traffic"
             )
             size += out.write(text + "\n")
@@ -50,8 +51,8 @@ def wide(path: Path, megabytes: int) -> Path:
             while size < (megabytes << 20) // nodes:
                 second = line // 20
                 stamp = f"2026-03-{1 + second // 86400:02d}T{second // 3600 % 24:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-                fault = FAULTS[line // 31 % len(FAULTS)].format(line % 199, line % 77) + " <&>" * 300
-                text = f"eth0: link {line % 7} is up, packet {line}" if line % 31 else fault
+                fault = FAULTS[line // 97 % len(FAULTS)].format(line % 199, line % 77) + " <&>" * 300
+                text = f"eth0: link {line % 7} is up, packet {line}" if line % 97 else fault
                 size += out.write(f"{stamp}.{line % 20 * 50:03d}000+00:00 node{node} kernel: {text}\n")
                 line += 1
     for rank in range(600 if megabytes > 100 else 120):

@@ -14,8 +14,8 @@ from postmortem.text.keep import Place, TextBuilder
 if TYPE_CHECKING:
     from postmortem.scan.vector import Found
 
-FIRST_HITS, LAST_HITS = 120, 80  # lines kept of a pattern in one source: the first, and the last of the rest
-READ_HITS = 240  # the first lines of a pattern whose reader tells more of them than that they are there
+FIRST_HITS, LAST_HITS = 80, 50  # lines kept of a pattern in one source: the first, and the last of the rest
+READ_HITS = 160  # the first lines of a pattern whose reader tells more of them than that they are there
 AMONG = 40  # of the first lines so many with all their neighbours
 MANY = 400  # finds in a block from which arrays are quicker than a loop
 
