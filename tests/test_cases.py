@@ -32,7 +32,7 @@ class Bar:
 # `open` was seen while the catalogue was written; the others were written by people who had not seen the catalogue.
 OPEN = Bar(root=98, tempting=0, bold=0, sure=65, also=85, false=0.5, facts=85)
 BLIND = Bar(root=85, tempting=4, bold=1, sure=40, also=50, false=0.6, facts=60)
-FIFTH = Bar(root=90, tempting=1, bold=0, sure=65, also=75, false=0.95, facts=65)  # its labels name few effects
+FIFTH = Bar(root=95, tempting=0, bold=0, sure=65, also=75, false=0.95, facts=65)  # its labels name few effects
 BARS = {"open": OPEN, "fifth": FIFTH}
 
 

@@ -148,6 +148,17 @@ def test_what_re_cannot_compile_stands_where_its_spot_does() -> None:
     assert sorted(second.ends(b"a needle\nno\n", [(8, 0)])) == [(8, 0), (8, 1)]
 
 
+@pytest.mark.parametrize("often", [0, 1 << 30], ids=["by database", "by re"])
+def test_arrays_take_the_second_look_too(often: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postmortem.scan.crowd.CROWD", often)
+    block = log(900, 11)
+    scanner = build((*PATTERNS, f"never here {often}"))  # one of its own: others have asked theirs already
+    assert scanner.looks is not None
+    for _ in range(2):  # the second time by the database
+        assert list(find(scanner, block).nominees(frozenset())) == scanner.nominees(block)
+    assert bool(scanner.looks.second.finders) is (often == 0)
+
+
 @pytest.mark.parametrize("patterns", [PATTERNS, (*PATTERNS, r"\d\d")], ids=["all have words", "one has none"])
 @pytest.mark.parametrize(
     "block", [b"", b"\n", b"ERROR", b"ERROR\n", log(3, 3), log(50, 50), log(700, 700)], ids=range(7)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from postmortem.scan.cache import user_cache
 from postmortem.scan.needle import Needle, needle_of
-from postmortem.scan.scanner import End, Engine, Few, Nominee, Scanner, build, few, line_starts, lines_of
+from postmortem.scan.scanner import End, Engine, Few, Nominee, Scanner, build, few, line_count, line_starts, lines_of
 
 __all__ = [
     "End",
@@ -19,6 +19,7 @@ __all__ = [
     "Scanner",
     "build",
     "few",
+    "line_count",
     "line_starts",
     "lines_of",
     "needle_of",

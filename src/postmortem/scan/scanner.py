@@ -180,7 +180,12 @@ def _scanner(
 def few(block: bytes, ends: list[End]) -> Few:
     """What was found in a block that shows as it stands."""
     ends.sort()
-    return Few(block.count(b"\n") + (not block.endswith(b"\n") and bool(block)), ends)
+    return Few(line_count(block), ends)
+
+
+def line_count(block: bytes) -> int:
+    """How many lines a block has; the last may have no end."""
+    return block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
 
 
 def line_starts(block: bytes) -> list[int]:

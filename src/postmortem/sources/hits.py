@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from postmortem.scan import End, Few, Nominee, Scanner, lines_of
+from postmortem.scan import End, Few, Nominee, Scanner, line_count, lines_of
 from postmortem.sources.late import MARGIN, Late, Piece
 from postmortem.text.keep import Place, TextBuilder
 
@@ -38,8 +38,7 @@ class Hits:
         """Notes what was found in the next block (None: looks itself), and gives the block to the builder."""
         piece = Piece(self._before, block)
         if found is None:
-            lines = block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
-            first = self._placed(piece, self._scanner.nominees(block))
+            lines, first = line_count(block), self._placed(piece, self._scanner.nominees(block))
         elif isinstance(found, Few):
             lines, first = found.total, self._placed_few(piece, found.ends)
         else:

@@ -11,7 +11,7 @@ from typing import Any
 from postmortem.bundle import Bundle
 from postmortem.bundle.member import Member
 from postmortem.model import READABLE, Kind, State
-from postmortem.scan import Scanner
+from postmortem.scan import Scanner, line_count
 from postmortem.sources.hits import Hits, Margins
 from postmortem.sources.identify import SAMPLE_BYTES, SAMPLE_LINES, Identity, identify
 from postmortem.sources.names import kind_of_name
@@ -88,7 +88,7 @@ def _read(
 def _unread(blocks: Sequence[bytes]) -> Text:
     """A text of which no line is kept."""
     whole = b"".join(blocks)
-    return Text(len(whole), whole.count(b"\n") + (whole[-1:] not in (b"", b"\n")), False, whole.endswith(b"\n"))
+    return Text(len(whole), line_count(whole), False, whole.endswith(b"\n"))
 
 
 def _source(member: Member, seen: Identity, text: Text) -> Source:
